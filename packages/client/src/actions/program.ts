@@ -93,7 +93,7 @@ export const programActions: readonly Action[] = [
   {
     name: "sandbox",
     arguments: "[drop address]",
-    help: "Show the sandbox and the addresses that commands may reach, or revoke an address",
+    help: "Show the sandbox and the addresses that commands may reach, or revoke one",
     needs: { right: "sandbox.read" },
     read: readSandbox,
   },
@@ -142,7 +142,7 @@ export const programActions: readonly Action[] = [
     name: "changes",
     aliases: ["diff"],
     arguments: "[turn | conversation | git] [path]",
-    help: "List the changed files and who changed them, or show the changes of one file",
+    help: "List the changed files and who changed them, or show one file's changes",
     read(argument) {
       const [, since = "conversation", text = ""] = /^(?:(turn|conversation|git)(?:\s+|$))?(.*)$/s.exec(argument) ?? [];
       return { type: "view", view: "changes", since: since as ChangesSince, text };
@@ -151,7 +151,7 @@ export const programActions: readonly Action[] = [
   {
     name: "undo",
     arguments: "[last | call id | to #n [now | all] | rewind]",
-    help: "Undo the file changes of the last turn, one change, or all changes since a message",
+    help: "Undo the file changes of the last turn, one change, or all since a message",
     needs: { right: "file.undo", idle: "prompt" },
     read: (what, context) => readRewind(what, context) ?? textView("undo", what === "last" ? "" : what),
   },

@@ -28,7 +28,7 @@ describe("W65: commands after a slash", () => {
       {
         name: "/changes",
         words: ["/changes", "/diff"],
-        does: "List the changed files and who changed them, or show the changes of one file [turn | conversation | git] [path]",
+        does: "List the changed files and who changed them, or show one file's changes [turn | conversation | git] [path]",
       },
     ]);
     for (const [line, done] of [
