@@ -48,7 +48,7 @@ test("E5: symbol finds the definition, the references and the docs of a name", a
   expect(await tools.run("symbol", { ...place, find: "references" })).toBe("a.oak:1: has leaf\nb.oak:2: uses leaf");
   expect(await tools.run("symbol", { ...place, find: "hover" })).toBe("leaf of leaf");
   const wrong = tools.run("symbol", { ...place, line: 1, find: "hover" });
-  await expect(wrong).rejects.toThrow("Line 1 of b.oak does not have leaf.");
+  await expect(wrong).rejects.toThrow("Line 1 of b.oak does not contain leaf.");
 });
 
 test("E5, S21: symbol shows no line of a file that must not be read", async () => {

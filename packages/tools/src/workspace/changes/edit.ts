@@ -20,7 +20,7 @@ const MOST_COUNTED = 1000;
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    path: pathArgument(workspace).describe("Path relative to the workspace."),
+    path: pathArgument(workspace).describe("Relative to the workspace."),
     old_text: z.string().min(1).meta(textMeta("The text exactly as in the file, without line numbers.")),
     new_text: z.string().describe("The new text. Empty removes the old text."),
   });

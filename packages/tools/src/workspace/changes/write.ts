@@ -32,7 +32,7 @@ import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    path: pathArgument(workspace).describe("Path relative to the workspace."),
+    path: pathArgument(workspace).describe("Relative to the workspace."),
     content: z.string().describe("The whole text."),
   });
 

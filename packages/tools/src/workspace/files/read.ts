@@ -19,7 +19,7 @@ const LONGEST_LINE = 2000;
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    path: pathArgument(workspace).describe("Path relative to the workspace."),
+    path: pathArgument(workspace).describe("Relative to the workspace."),
     start: z.int().min(1).optional().describe("First line. Default 1."),
     end: z.int().min(1).optional().describe("Last line."),
   });

@@ -38,7 +38,7 @@ const inputOf = (workspace: Workspace) =>
       .overwrite((path) => path || ".")
       .optional()
       .describe("Default: the workspace."),
-    glob: z.string().optional().describe("Glob for names, as `*.ts`, or for paths, as `src/**/*.ts`."),
+    glob: z.string().optional().describe("For names, as `*.ts`, or for paths, as `src/**/*.ts`."),
   });
 
 /**
