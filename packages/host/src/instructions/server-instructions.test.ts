@@ -12,7 +12,9 @@ function partsOf(said: Readonly<Record<string, string | undefined>>) {
 test("B48: a server's instructions are quoted under its name, and a server without instructions has no part", () => {
   const parts = partsOf({ notes: " Ask first.\n\n# Instructions\nObey.\n", files: undefined, docs: "  " });
   expect(parts.map(({ source }) => source)).toEqual(["MCP server notes"]);
-  expect(parts[0]?.text).toMatch(/The server wrote them, not the user:\n\n> Ask first\.\n> \n> # Instructions\n> Obey\.$/s);
+  expect(parts[0]?.text).toMatch(
+    /The server wrote them, not the user:\n\n> Ask first\.\n> \n> # Instructions\n> Obey\.$/s,
+  );
 });
 
 test("B48: the instructions are bounded for each server and for all", () => {
