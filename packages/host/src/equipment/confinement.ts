@@ -44,6 +44,8 @@ export async function openConfinement({
     trials: join(places.state, "sandbox.json"),
     hidden: () => hiddenIn(workspace),
     again,
+    // The user's settings may forbid commands without a sandbox.
+    exceptions: enabled === "require" ? (["network"] as const) : (["network", "outside"] as const),
     ...(readable ? { readable } : {}),
     ...(writable ? { writable } : {}),
   };
@@ -55,7 +57,10 @@ export async function openConfinement({
     const places = new Intl.ListFormat("en-GB").format(["the workspace", ...sandbox.writable]);
     return {
       sandbox,
-      description: `Commands run in a sandbox: they write only in ${places}, and reach only allowed network addresses.`,
+      get description() {
+        const limits = `Commands run in a sandbox: they write only in ${places}, and reach only allowed network addresses.`;
+        return sandbox.isShared === false ? `${limits} ${OWN_NETWORKS}` : limits;
+      },
       notices: opening.notices,
       [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
     };
@@ -64,6 +69,9 @@ export async function openConfinement({
   if (enabled === "require") throw new Error(`${reason} The settings require a sandbox (sandbox.enabled).`);
   return unconfined(reason, [reason]);
 }
+
+const OWN_NETWORKS =
+  "Each command has its own network, because this machine permits no shared one. No command reaches the server of another.";
 
 function unconfined(description: string, notices: readonly string[]): Confinement {
   return { sandbox: undefined, description, notices, [Symbol.asyncDispose]: async () => {} };

@@ -287,7 +287,9 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
         () => false,
       )) ?? false,
     confinesIn,
-    sandbox: confinement.description,
+    get sandbox() {
+      return confinement.description;
+    },
     network: sandbox?.network,
     notices: [
       ...absentInLists(listed),

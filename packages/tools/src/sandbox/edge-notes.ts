@@ -39,15 +39,35 @@ export function edgeNotes(output: string, around: EdgeSurroundings): readonly st
   const lines = output.slice(-SEARCHED).split("\n");
   const notes = new Set<string>();
   for (const line of lines) {
-    if (NO_NETWORK.test(line)) notes.add(NETWORK);
+    if (saysNoNetwork(line)) notes.add(NETWORK);
     if (DOCKER.test(line)) notes.add(socketNote("Docker and Podman"));
     if (AGENT.test(line)) notes.add(socketNote("the SSH agent"));
-    // The program that reports the error may come first.
-    const named = FAILS.test(line) ? line.match(PATH)?.at(-1) : undefined;
-    if (named !== undefined) notes.add(pathNote(named, line, around));
+    const path = failingPath(line, around);
+    if (path !== undefined) notes.add(pathNote(path, line, around));
   }
   notes.delete("");
   return [...notes].slice(0, MOST);
+}
+
+/**
+ * Returns sentences about the places at which a command failed: the command itself names the place, the sandbox limits
+ * the place, and an error names the place too (S40). The output alone gives no sentence.
+ */
+export function metPlaces(command: string, output: string, around: EdgeSurroundings): readonly string[] {
+  const own = new Set(command.match(PATH)?.map((named) => pathOf(named, around)));
+  const met = new Set<string>();
+  for (const line of output.slice(-SEARCHED).split("\n")) {
+    const path = failingPath(line, around);
+    if (path === undefined || !own.has(path) || isDevice(path) || isSocket(path)) continue;
+    const limit = metLimit(path, line, around);
+    if (limit !== undefined) met.add(limit === "hidden" ? `The sandbox hides ${path}.` : `${path} is read-only.`);
+  }
+  return [...met].slice(0, MOST);
+}
+
+/** Returns whether an output has an error of a program without a network. */
+export function saysNoNetwork(output: string): boolean {
+  return NO_NETWORK.test(output.slice(-SEARCHED));
 }
 
 const NETWORK =
@@ -57,14 +77,37 @@ function socketNote(of: string): string {
   return `Probably the sandbox: commands reach no local socket, so ${of} cannot be used.`;
 }
 
-function pathNote(named: string, line: string, { folder, home, placeLimit }: EdgeSurroundings): string {
-  const path = resolve(folder, expandHome(named.replace(/[.\])}]+$/, ""), home));
-  if (/^\/dev\//.test(path)) return DEVICES.test(path) ? "" : `Probably the sandbox: it has no device ${path}.`;
-  if (/\.sock(?:et)?$/.test(path)) return socketNote(path);
+function pathNote(path: string, line: string, around: EdgeSurroundings): string {
+  if (isDevice(path)) return DEVICES.test(path) ? "" : `Probably the sandbox: it has no device ${path}.`;
+  if (isSocket(path)) return socketNote(path);
+  const limit = metLimit(path, line, around);
+  if (limit === undefined) return "";
+  return `Probably the sandbox: ${limit === "hidden" ? `it hides ${path}` : `${path} is read-only there`}.`;
+}
+
+/** Returns the path of which a line reports an error. */
+function failingPath(line: string, around: EdgeSurroundings): string | undefined {
+  // The program that reports the error may come first.
+  const named = FAILS.test(line) ? line.match(PATH)?.at(-1) : undefined;
+  return named === undefined ? undefined : pathOf(named, around);
+}
+
+/** Returns the limit of a path, if the error in a line fits the limit. */
+function metLimit(path: string, line: string, { placeLimit }: EdgeSurroundings): PlaceLimit | undefined {
   const limit = placeLimit(path);
-  if (limit === "hidden" && CANNOT_SEE.test(line)) return `Probably the sandbox: it hides ${path}.`;
-  if (limit === "read-only" && CANNOT_WRITE.test(line)) return `Probably the sandbox: ${path} is read-only there.`;
-  return "";
+  return limit !== undefined && (limit === "hidden" ? CANNOT_SEE : CANNOT_WRITE).test(line) ? limit : undefined;
+}
+
+function pathOf(named: string, { folder, home }: EdgeSurroundings): string {
+  return resolve(folder, expandHome(named.replace(/[.\])}]+$/, ""), home));
+}
+
+function isDevice(path: string): boolean {
+  return path.startsWith("/dev/");
+}
+
+function isSocket(path: string): boolean {
+  return /\.sock(?:et)?$/.test(path);
 }
 
 /** Describes the limits of a command in one line, for the question whether it may run (S41). */

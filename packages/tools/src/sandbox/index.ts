@@ -1,6 +1,6 @@
 export type { ProgramLaunch } from "./find-program.ts";
 export type { SharedLoopback } from "./loopback.ts";
-export { SandboxError, type SandboxErrorCode } from "./messages.ts";
+export { SandboxError, type SandboxErrorCode, type SandboxException } from "./messages.ts";
 export {
   type AllowedAddress,
   type ConnectionAsker,

@@ -48,6 +48,8 @@ export type ToProcess =
       readonly id: number;
       readonly loopback: string | undefined;
       readonly hidden: readonly string[];
+      /** The program uses the network of this machine. */
+      readonly isDirect: boolean;
     }
   /** Replaces the reachable domains, also for programs that run. */
   | { readonly type: "domains"; readonly domains: readonly string[] }
@@ -58,7 +60,13 @@ export type ToProcess =
 
 /** Replies of a sandbox's process. `invalid`: the plan is wrong. `unavailable`: this machine cannot have a sandbox. */
 export type FromProcess =
-  | { readonly type: "opened"; readonly temporary: string; readonly holder: string }
+  | {
+      readonly type: "opened";
+      readonly temporary: string;
+      readonly holder: string;
+      /** False if each program has a network of its own, because this machine permits no shared one. */
+      readonly isShared: boolean;
+    }
   | { readonly type: "invalid"; readonly message: string }
   | { readonly type: "unavailable"; readonly reason: string }
   /** `text` is one simple command of a POSIX shell. Without `entrance`, the program has its own network. */
@@ -68,6 +76,12 @@ export type FromProcess =
   /** `notices` are sentences about files that were moved aside after a program ended. */
   | { readonly type: "settled"; readonly id: number; readonly notices: readonly string[] }
   | { readonly type: "failed"; readonly id: number; readonly message: string };
+
+/**
+ * A limit that a user may lift for one run of a command (S40). `network`: the command uses the network of this machine.
+ * `outside`: the command runs outside the sandbox. See {@link openSandbox}.
+ */
+export type SandboxException = "network" | "outside";
 
 /**
  * Why a sandbox failed. `policy`: the options are invalid. `closed`: the sandbox was closed or its process ended.

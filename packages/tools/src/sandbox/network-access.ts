@@ -51,6 +51,11 @@ export interface WrapOptions {
   readonly loopback?: string | undefined;
   /** Decides about addresses that are not allowed in all conversations. Absent: such connections are refused. */
   readonly asker?: ConnectionAsker | undefined;
+  /**
+   * True: the program uses the network of this machine, with the machine's own servers. All other limits hold. Only
+   * after a yes of a user. Default: false.
+   */
+  readonly isDirect?: boolean | undefined;
 }
 
 /**

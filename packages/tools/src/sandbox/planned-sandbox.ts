@@ -1,6 +1,7 @@
+import { type EdgeSurroundings, edgeNotes, metPlaces } from "./edge-notes.ts";
 import type { ProgramLaunch } from "./find-program.ts";
 import type { SharedLoopback } from "./loopback.ts";
-import { SandboxError } from "./messages.ts";
+import { SandboxError, type SandboxException } from "./messages.ts";
 import {
   addressText,
   type ConnectionAsker,
@@ -21,7 +22,8 @@ type StartProcess = (connect: (address: NetworkAddress) => Promise<string | unde
 export class PlannedSandbox implements AsyncDisposable {
   readonly network: NetworkAccess;
   readonly writable: readonly string[];
-  readonly edgeNotes: (output: string) => readonly string[];
+  readonly exceptions: readonly SandboxException[];
+  readonly #edges: EdgeSurroundings;
   readonly #start: StartProcess;
   readonly #programs = new Set<{ readonly asker: ConnectionAsker | undefined }>();
   readonly #failed: () => void;
@@ -34,7 +36,8 @@ export class PlannedSandbox implements AsyncDisposable {
   constructor(
     network: NetworkAccess,
     writable: readonly string[],
-    edgeNotes: (output: string) => readonly string[],
+    exceptions: readonly SandboxException[],
+    edges: EdgeSurroundings,
     start: StartProcess,
     failed: () => void,
     hidden: (() => Promise<readonly string[]>) | undefined,
@@ -42,10 +45,27 @@ export class PlannedSandbox implements AsyncDisposable {
     this.#hidden = hidden;
     this.network = network;
     this.writable = writable;
-    this.edgeNotes = edgeNotes;
+    this.exceptions = exceptions;
+    this.#edges = edges;
     this.#start = start;
     this.#failed = failed;
     this.#watching = network.watch(() => this.#running?.useDomains(network.domains));
+  }
+
+  get isShared(): boolean | undefined {
+    return this.#running?.isShared;
+  }
+
+  edgeNotes(output: string): readonly string[] {
+    return edgeNotes(output, this.#edges);
+  }
+
+  metPlaces(command: string, output: string): readonly string[] {
+    return metPlaces(command, output, this.#edges);
+  }
+
+  async hiddenPaths(): Promise<readonly string[]> {
+    return (await this.#hidden?.()) ?? [];
   }
 
   /** Starts the process, unless it runs. */
@@ -74,11 +94,11 @@ export class PlannedSandbox implements AsyncDisposable {
     await this.#opened();
   }
 
-  async wrap(program: ProgramLaunch, { asker, loopback }: WrapOptions = {}): Promise<SandboxedProgram> {
-    const hidden = await this.#hidden?.().catch((cause: Error) => {
+  async wrap(program: ProgramLaunch, { asker, loopback, isDirect = false }: WrapOptions = {}): Promise<SandboxedProgram> {
+    const hidden = await this.hiddenPaths().catch((cause: Error) => {
       throw new SandboxError("policy", `The command did not run: ${cause.message}`, { cause });
     });
-    const wrapped = await (await this.#opened()).wrap(program, loopback, hidden ?? []);
+    const wrapped = await (await this.#opened()).wrap(program, loopback, hidden, isDirect);
     const entry = { asker };
     this.#programs.add(entry);
     const ended = () => {

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { closeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { errorMessage } from "@banyan/core/shown";
+import { directAttempts } from "./direct-attempts.ts";
 import { type ProgramLaunch, pathWithout, shellWords, WORDS } from "./find-program.ts";
 import { removeEnded, waitForCommands } from "./held-places.ts";
 import { SandboxHolder } from "./holder.ts";
@@ -21,6 +22,11 @@ const LONGEST_CLOSING = 10_000;
  * See {@link openSandbox}.
  */
 export interface SandboxedProgram extends ProgramLaunch, Disposable {
+  /**
+   * Returns how often programs in the same network tried to reach an address without the proxy since the start, as the
+   * kernel counted. 0 without a shared network.
+   */
+  directAttempts(): number;
   /**
    * Disposes of this object. Resolves when the files that the program wrote are checked, with a sentence for each file
    * that was moved aside. The caller shows these sentences with the program's output. Resolves with undefined if the
@@ -87,10 +93,13 @@ function failed(reason: string, isLasting = false): SandboxStart {
 type DecideConnection = (address: NetworkAddress) => Promise<string | undefined>;
 
 type OpenedReply = Extract<FromProcess, { type: "opened" }>;
+type WrapRequest = Extract<ToProcess, { type: "wrap" }>;
 type WrappedReply = Extract<FromProcess, { type: "wrapped" }>;
 
 /** The process of a sandbox that passed its trial. It ends with this program. */
 export class RunningSandbox {
+  /** See `Sandbox.isShared`. */
+  readonly isShared: boolean;
   readonly #temporary: string;
   readonly #process: ChildProcess;
   readonly #holder: SandboxHolder;
@@ -105,10 +114,11 @@ export class RunningSandbox {
 
   constructor(
     process: ChildProcess,
-    { temporary, holder }: OpenedReply,
+    { temporary, holder, isShared }: OpenedReply,
     connect: DecideConnection,
     socat: string | undefined,
   ) {
+    this.isShared = isShared;
     this.#socat = socat;
     this.#process = process;
     this.#connect = connect;
@@ -130,10 +140,13 @@ export class RunningSandbox {
     { file, args, environment }: ProgramLaunch,
     loopback: string | undefined,
     hidden: readonly string[],
+    isDirect: boolean,
   ): Promise<SandboxedProgram> {
-    const { text, entrance } = await this.#wrapped(loopback, hidden);
+    const { text, entrance } = await this.#wrapped({ loopback, hidden, isDirect });
     const shared = entrance && loopback;
     if (entrance && shared !== undefined) this.#join(shared, entrance);
+    const attempts = () => (entrance ? directAttempts(entrance.process) : 0);
+    const before = attempts();
     let settled: Promise<readonly string[] | undefined> | undefined;
     const ended = () => {
       settled ??= this.#isClosed ? Promise.resolve(undefined) : this.#settled(shared);
@@ -149,6 +162,7 @@ export class RunningSandbox {
         TMPDIR: this.#temporary,
         [WORDS]: shellWords({ file, args }),
       },
+      directAttempts: () => attempts() - before,
       ended,
       [Symbol.dispose]: () => {
         ended().catch(() => {});
@@ -192,13 +206,13 @@ export class RunningSandbox {
     await endChild(this.#process);
   }
 
-  #wrapped(loopback: string | undefined, hidden: readonly string[]): Promise<WrappedReply> {
+  #wrapped(how: Omit<WrapRequest, "type" | "id">): Promise<WrappedReply> {
     if (this.#isClosed) throw closedSandboxError();
     this.#last += 1;
     const wrapped = Promise.withResolvers<WrappedReply>();
     this.#waiting.set(this.#last, wrapped);
     this.#process.channel?.ref();
-    sendToSandbox(this.#process, { type: "wrap", id: this.#last, loopback, hidden });
+    sendToSandbox(this.#process, { type: "wrap", id: this.#last, ...how });
     return wrapped.promise;
   }
 

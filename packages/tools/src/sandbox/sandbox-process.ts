@@ -73,7 +73,7 @@ process.on("message", (message: ToProcess) => {
       startSandbox(message.plan).then(sendToParent).catch(leave);
       return;
     case "wrap":
-      wrapCommand(message.loopback, message.hidden).then(
+      wrapCommand(message.loopback, message.hidden, message.isDirect).then(
         (wrapped) => sendToParent({ type: "wrapped", id: message.id, ...wrapped }),
         (error: unknown) => sendToParent({ type: "failed", id: message.id, message: sandboxErrorText(error) }),
       );
@@ -129,7 +129,7 @@ async function startSandbox(wanted: SandboxPlan): Promise<FromProcess> {
     // Without the right to enter a namespace, each command has its own network.
     if (!isShared) networks = undefined;
     if (!isShared) await tryOut();
-    return { type: "opened", temporary, holder: holder.folder };
+    return { type: "opened", temporary, holder: holder.folder, isShared };
   } catch (error) {
     plan = undefined;
     return { type: "unavailable", reason: sandboxErrorText(error) };
@@ -225,6 +225,7 @@ function succeeds(work: Promise<void>): Promise<boolean> {
 async function wrapCommand(
   loopback: string | undefined,
   hidden: readonly string[] = [],
+  isDirect = false,
 ): Promise<{ text: string; entrance?: NetworkEntrance }> {
   if (plan === undefined || held === undefined || holder === undefined) throw new Error("The sandbox is not open.");
   const { writable } = plan;
@@ -239,10 +240,12 @@ async function wrapCommand(
     if (last?.key !== key) last = { key, text: wrappedCommand(wanted, found) };
     const text = await last.text;
     // The system may permit no more namespaces: then the command has its own network.
-    const entrance = loopback === undefined ? undefined : await networks?.join(loopback).catch(() => undefined);
+    const isShared = loopback !== undefined && !isDirect;
+    const entrance = isShared ? await networks?.join(loopback).catch(() => undefined) : undefined;
+    const enter = isDirect ? [] : entrance?.enter;
     return {
       text: completed(
-        entrance === undefined ? text : inNetwork(text, { ...entrance, bwrap: wanted.programs.bwrap ?? "", inShell }),
+        enter === undefined ? text : inNetwork(text, { enter, bwrap: wanted.programs.bwrap ?? "", inShell }),
         wanted,
         holder.commands,
       ),

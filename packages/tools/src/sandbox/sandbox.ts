@@ -4,13 +4,12 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { expandHome } from "../workspace/files/named-path.ts";
-import { edgeNotes } from "./edge-notes.ts";
 import { childEnvironment, type ProcessEnvironment } from "./environment.ts";
 import { findProgram, type ProgramLaunch } from "./find-program.ts";
 import { holdersFolder } from "./holder.ts";
 import { closeHome } from "./home.ts";
 import type { SharedLoopback } from "./loopback.ts";
-import { SandboxError, type SandboxPlan } from "./messages.ts";
+import { SandboxError, type SandboxException, type SandboxPlan } from "./messages.ts";
 import { NetworkAccess, type WrapOptions } from "./network-access.ts";
 import { placeLimit } from "./place-limits.ts";
 import { PlannedSandbox } from "./planned-sandbox.ts";
@@ -33,6 +32,7 @@ import { SandboxTrial } from "./sandbox-trial.ts";
  *   network: { allow: ["registry.example.org", "*.example.com"] },
  *   trials: "/home/me/.local/share/my-program/sandbox.json",
  *   again: false,
+ *   exceptions: ["network", "outside"],
  *   env: process.env,
  *   home: "/home/me",
  * });
@@ -70,6 +70,11 @@ export interface SandboxOptions {
   readonly trials?: string;
   /** True to try the sandbox now, whatever `trials` contains. Default: false. */
   readonly again?: boolean;
+  /**
+   * What `shell` may offer to a user after a command failed at a limit of the sandbox: to run the command once more
+   * without the limit. Default: nothing.
+   */
+  readonly exceptions?: readonly SandboxException[];
   /** The program's own environment, used to find bubblewrap and the network proxy. Commands do not get this environment. */
   readonly env?: ProcessEnvironment;
   readonly home?: string;
@@ -86,6 +91,7 @@ const OPTIONS: OptionNames<SandboxOptions> = {
   network: true,
   trials: true,
   again: true,
+  exceptions: true,
   env: true,
   home: true,
 };
@@ -99,8 +105,19 @@ export interface Sandbox extends AsyncDisposable {
   readonly network: NetworkAccess;
   /** The writable folders besides the root, as in the options. */
   readonly writable: readonly string[];
+  /** What `shell` may offer to a user after a failure at a limit of the sandbox, as in the options. */
+  readonly exceptions: readonly SandboxException[];
+  /** False if this machine permits no network that commands share. Undefined before the start. */
+  readonly isShared: boolean | undefined;
   /** Returns sentences about limits of the sandbox that a failed command probably met, by its output (S40). */
   edgeNotes(output: string): readonly string[];
+  /**
+   * Returns sentences about limited places at which a command failed. Both the command and its output name such a place
+   * (S40).
+   */
+  metPlaces(command: string, output: string): readonly string[];
+  /** Returns the paths of the option `hidden`. Rejects as that function does. */
+  hiddenPaths(): Promise<readonly string[]>;
   /**
    * Starts the sandbox's process and tries a command, unless the process runs. Commands do so by themselves. Rejects
    * with a `SandboxError` if the trial fails.
@@ -213,7 +230,7 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     HOME: home,
     NODE_OPTIONS: undefined,
   });
-  const { trials, again = false, ...access } = options;
+  const { trials, again = false, exceptions = [], ...access } = options;
   const programs = [process.execPath, SANDBOX_PROCESS, ...Object.values(plan.programs)];
   const place = [home, own, env.TMPDIR ?? tmpdir()];
   const trial =
@@ -229,7 +246,8 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   const sandbox = new PlannedSandbox(
     network,
     named,
-    (output) => edgeNotes(output, { folder: root, home, placeLimit: (path) => placeLimit(path, plan) }),
+    exceptions,
+    { folder: root, home, placeLimit: (path) => placeLimit(path, plan) },
     (connect) => startSandboxProcess({ ...plan, domains: network.domains }, environment, connect),
     () => trial?.keep(undefined),
     options.hidden,

@@ -3,9 +3,10 @@ import { errorMessage } from "@banyan/core/shown";
 import {
   addressText,
   type ConnectionAsker,
-  type NetworkAccess,
   type NetworkAddress,
 } from "../../sandbox/network-access.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { offerRerun, type Rerun } from "./offered-rerun.ts";
 
 const ONCE = "Yes, once";
 const HERE = "Yes, in this conversation";
@@ -28,12 +29,14 @@ const OWN_MACHINE = /^(?:(?:.*\.)?localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\]):\d+
 /** A command that tries to connect, and its call. */
 export interface ConnectingCommand {
   readonly command: string;
-  readonly network: NetworkAccess;
+  readonly sandbox: Sandbox;
   readonly context: Pick<ToolContext, "ask" | "conversation">;
 }
 
 /** The connections of one command in the sandbox. Asks the user about each new address (S38). */
 export class CommandConnections implements ConnectionAsker {
+  /** How often programs in its network tried to connect without the proxy. */
+  directAttempts = 0;
   readonly #command: ConnectingCommand;
   /** The reason of each refusal by address; undefined for an allowed address. */
   readonly #answers = new Map<string, string | undefined>();
@@ -44,6 +47,7 @@ export class CommandConnections implements ConnectionAsker {
   #hasEnded = false;
   #isAllowedAfterEnd = false;
   #isInBackground = false;
+  #isDeclined = false;
 
   constructor(command: ConnectingCommand) {
     this.#command = command;
@@ -80,18 +84,32 @@ export class CommandConnections implements ConnectionAsker {
   }
 
   /**
-   * Waits for the open question of a command that has ended. Resolves with true if the user allowed an address only
-   * then, and wants the command to run again.
+   * Waits for the open question of a command that has ended. Resolves with how the user wants the command to run again:
+   * because the user allowed an address only then, or because the command failed at a limit of the sandbox.
+   * `failedOutput`: the output of a command that failed in the sandbox.
    */
-  async runsAgain(): Promise<boolean> {
+  async runsAgain(failedOutput: string | undefined): Promise<Rerun | undefined> {
     this.#hasEnded = true;
     await this.#asking;
     this.#hasEnded = false;
-    if (!this.#isAllowedAfterEnd) return false;
-    this.#isAllowedAfterEnd = false;
-    const text = `The command ended before your answer. Run it again?\n${this.#shownCommand}`;
-    // A user who declines the question, or cancels the call, keeps the output so far.
-    return (await this.#command.context.ask({ text, choices: [AGAIN, NO] }).catch(() => NO)) === AGAIN;
+    const { command, sandbox, context } = this.#command;
+    if (this.#isAllowedAfterEnd) {
+      this.#isAllowedAfterEnd = false;
+      const text = `The command ended before your answer. Run it again?\n${this.#shownCommand}`;
+      // A user who declines the question, or cancels the call, keeps the output so far.
+      const answer = await context.ask({ text, choices: [AGAIN, NO] }).catch(() => NO);
+      return answer === AGAIN ? "same" : undefined;
+    }
+    if (failedOutput === undefined || !sandbox.network.canAsk) return undefined;
+    const { directAttempts } = this;
+    const offered = await offerRerun({ command, output: failedOutput, sandbox, directAttempts }, context.ask);
+    this.#isDeclined = offered === "no";
+    return offered === "no" ? undefined : offered;
+  }
+
+  /** Returns a sentence for the result of a command that the user did not let run again; empty without an offer. */
+  get declined(): string {
+    return this.#isDeclined ? "The user did not let the command run again without a limit of the sandbox." : "";
   }
 
   /** Sentences for the result of the command: the refused addresses, and those that were allowed late. */
@@ -112,13 +130,13 @@ export class CommandConnections implements ConnectionAsker {
   }
 
   #isKnown(address: string): boolean {
-    const { network, context } = this.#command;
-    return this.#answers.has(address) || network.allowsIn(context.conversation.id, address);
+    const { sandbox, context } = this.#command;
+    return this.#answers.has(address) || sandbox.network.allowsIn(context.conversation.id, address);
   }
 
   /** Resolves with undefined if the user allows the address, or with the reason of the refusal. Never rejects. */
   async #decide(address: string, isOnly: boolean): Promise<string | undefined> {
-    const { network } = this.#command;
+    const { network } = this.#command.sandbox;
     if (!network.canAsk) return `No user can be asked here. ${network.advice(address)}`;
     if (this.#hasEnded) return "The command ended before it could connect.";
     if (this.#isInBackground) return IN_BACKGROUND;
@@ -139,7 +157,8 @@ export class CommandConnections implements ConnectionAsker {
 
   /** Throws the reason of a refusal. */
   async #ask(address: string, isOnly: boolean): Promise<void> {
-    const { network, context } = this.#command;
+    const { sandbox, context } = this.#command;
+    const { network } = sandbox;
     const { registries } = network;
     const isRegistry = registries.includes(address);
     const lines = [

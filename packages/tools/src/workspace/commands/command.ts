@@ -41,6 +41,8 @@ export interface CommandOptions {
   readonly loopback?: string | undefined;
   /** Asks the user about the command's connections. Time that the command waits for the user does not count. */
   readonly connections?: CommandConnections | undefined;
+  /** The command uses the network of this machine, although it runs in the sandbox. */
+  readonly isDirect?: boolean | undefined;
   /**
    * Gets the standard input once the command runs; absent: no input. A command with input is a background command: it
    * does not keep the program alive, and its output is read at 10 MiB per second at most. `isWaiting` returns whether
@@ -94,7 +96,8 @@ export async function runShellCommand(
     args: ["-c", 'exec "$0" -c -- "$1" 2>&1', commandShell(), command],
     environment,
   };
-  using sandboxed = await options.sandbox?.wrap(inShell, { asker: options.connections, loopback: options.loopback });
+  const { connections, loopback, isDirect } = options;
+  using sandboxed = await options.sandbox?.wrap(inShell, { asker: connections, loopback, isDirect });
   options.signal.throwIfAborted();
   const { file, args, environment: env } = sandboxed ?? inShell;
   const child = spawn(file, args, {
@@ -139,7 +142,7 @@ export async function runShellCommand(
   /** `granted`: milliseconds of waiting for the user that the timer already adds. */
   const endIn = (milliseconds: number, granted = 0) => {
     timer = setTimeout(() => {
-      const { waited = 0 } = options.connections ?? {};
+      const { waited = 0 } = connections ?? {};
       if (waited > granted) endIn(Math.max(waited - granted, SHORTEST_TIMER), waited);
       else stop.resolve({ type: "timed-out" });
     }, milliseconds);
@@ -162,6 +165,7 @@ export async function runShellCommand(
     await waitAtMostFor(DRAIN, closed);
     const rest = decoder.end();
     options.onOutput(stripper.push(rest) + stripper.end(), rest);
+    if (connections) connections.directAttempts = sandboxed?.directAttempts() ?? 0;
     const notices = sandboxed ? await sandboxed.ended() : [];
     for (const notice of notices ?? []) options.onOutput(`\n${notice}\n`, `\n${notice}\n`);
     return notices === undefined && end.type === "exited" ? { type: "lost" } : end;

@@ -14,6 +14,7 @@ import { loggingSeenFiles } from "../files/seen-files.ts";
 import { BackgroundCommands } from "./background.ts";
 import { type CommandEnd, runShellCommand } from "./command.ts";
 import { CommandConnections } from "./command-connections.ts";
+import type { Rerun } from "./offered-rerun.ts";
 import { RunningCommands } from "./process-family.ts";
 import { ProgressPace } from "./progress-pace.ts";
 import { GIT_SETTINGS, steadyEnvironment, withoutEditors } from "./shell-environment.ts";
@@ -81,7 +82,7 @@ export function shellTool(
       await orNotExecuted(checkRoot(workspace));
       return loggingSeenFiles(workspace, context, async () => {
         const loopback = context.conversation.id;
-        const connections = sandbox && new CommandConnections({ command, network: sandbox.network, context });
+        const connections = sandbox && new CommandConnections({ command, sandbox, context });
         if (stays) {
           const network = `${loopback} ${workspace.root}`;
           const shared = () => sandbox?.loopback(loopback);
@@ -107,17 +108,31 @@ export function shellTool(
         using progress = new ProgressPace((text) => context.progress(text));
         const { signal, hurry } = context;
         const onOutput = (text: string) => progress.push(text);
-        const how = { env, sandbox, redaction, timeout, signal, hurry, onOutput, running, connections, loopback };
+        const always = { env, redaction, timeout, signal, hurry, onOutput, running, connections, loopback };
+        let how: typeof always & Pick<RunOptions, "sandbox" | "isDirect"> = { ...always, sandbox };
         let before = "";
         for (;;) {
           const { end, output } = await orNotExecuted(runInWorkspace(workspace, command, how));
-          if (!(await connections?.runsAgain())) return commandResult(before + output, end, how);
-          before += joinOutcome(output, "[The user allowed the connection only now, and the command ran again.]\n");
+          const again = await connections?.runsAgain(how.sandbox && hasFailed(end) ? output : undefined);
+          if (again === undefined) return commandResult(before + output, end, how);
+          before += joinOutcome(output, `[${RERUN[again]}]\n`);
+          if (again === "network") how = { ...how, isDirect: true };
+          if (again === "outside") how = { ...always, sandbox: undefined };
         }
       });
     },
     preview: (_, { conversation }) => ({ confinement: confinementLine(sandbox, conversation.id) }),
   });
+}
+
+const RERUN: Readonly<Record<Rerun, string>> = {
+  same: "The user allowed the connection only now, and the command ran again.",
+  network: "The user allowed the network of this machine for one more run, and the command ran again.",
+  outside: "The user allowed one run outside the sandbox, and the command ran again.",
+};
+
+function hasFailed(end: CommandEnd): boolean {
+  return end.type === "timed-out" || (end.type === "exited" && end.code !== 0);
 }
 
 /**
@@ -130,10 +145,10 @@ function commandResult(
   { timeout, sandbox, connections }: Pick<RunOptions, "sandbox" | "connections"> & { timeout: number | undefined },
 ): string {
   const known = connections?.notes ?? [];
-  const hasFailed = end.type === "timed-out" || (end.type === "exited" && end.code !== 0);
   // Known refusals explain more than the output.
-  const notes = hasFailed && known.length === 0 ? (sandbox?.edgeNotes(output) ?? []) : known;
-  const noted = notes.reduce((text, note) => joinOutcome(text, `[${note}]\n`), output);
+  const notes = hasFailed(end) && known.length === 0 ? (sandbox?.edgeNotes(output) ?? []) : known;
+  const declined = connections?.declined ? [connections.declined] : [];
+  const noted = [...notes, ...declined].reduce((text, note) => joinOutcome(text, `[${note}]\n`), output);
   const report = commandReport(noted, end, timeout);
   // The engine knows by itself that it cancelled the call, and keeps the output.
   if (end.type === "timed-out" || end.type === "lost") throw new Error(report);
@@ -159,6 +174,8 @@ export interface RunOptions extends ShellOptions {
   /** The name of the network that this command shares with others in the sandbox. Absent: a network of its own. */
   readonly loopback?: string | undefined;
   readonly connections?: CommandConnections | undefined;
+  /** The command uses the network of this machine, although it runs in the sandbox. */
+  readonly isDirect?: boolean | undefined;
 }
 
 const RUN_OPTIONS: OptionNames<RunOptions> = {
@@ -170,6 +187,7 @@ const RUN_OPTIONS: OptionNames<RunOptions> = {
   running: true,
   loopback: true,
   connections: true,
+  isDirect: true,
 };
 
 /**
@@ -199,6 +217,7 @@ export async function runInWorkspace(
     timeout: bounds.timeout,
     signal: bounds.signal,
     loopback: bounds.loopback,
+    isDirect: bounds.isDirect,
     ...(bounds.hurry && { hurry: bounds.hurry }),
     connections,
     onOutput(text, written) {
