@@ -50,6 +50,8 @@ export type ToProcess =
       readonly hidden: readonly string[];
       /** The program uses the network of this machine. */
       readonly isDirect: boolean;
+      /** The program writes only in the first writable folder, without these paths. Absent: in all of them. */
+      readonly readOnly: readonly string[] | undefined;
     }
   /** Replaces the reachable domains, also for programs that run. */
   | { readonly type: "domains"; readonly domains: readonly string[] }

@@ -56,6 +56,12 @@ export interface WrapOptions {
    * after a yes of a user. Default: false.
    */
   readonly isDirect?: boolean | undefined;
+  /**
+   * More read-only paths, as absolute paths: the program writes only in the workspace without these paths, and in its
+   * temporary folder and caches, but in no other folder of the options (S37). Absent: the program writes wherever the
+   * options allow.
+   */
+  readonly readOnly?: readonly string[] | undefined;
 }
 
 /**

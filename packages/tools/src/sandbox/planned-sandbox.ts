@@ -94,11 +94,11 @@ export class PlannedSandbox implements AsyncDisposable {
     await this.#opened();
   }
 
-  async wrap(program: ProgramLaunch, { asker, loopback, isDirect = false }: WrapOptions = {}): Promise<SandboxedProgram> {
+  async wrap(program: ProgramLaunch, { asker, loopback, isDirect = false, readOnly }: WrapOptions = {}): Promise<SandboxedProgram> {
     const hidden = await this.hiddenPaths().catch((cause: Error) => {
       throw new SandboxError("policy", `The command did not run: ${cause.message}`, { cause });
     });
-    const wrapped = await (await this.#opened()).wrap(program, loopback, hidden, isDirect);
+    const wrapped = await (await this.#opened()).wrap(program, { loopback, hidden, isDirect, readOnly });
     const entry = { asker };
     this.#programs.add(entry);
     const ended = () => {

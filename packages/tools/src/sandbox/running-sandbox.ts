@@ -138,12 +138,10 @@ export class RunningSandbox {
 
   async wrap(
     { file, args, environment }: ProgramLaunch,
-    loopback: string | undefined,
-    hidden: readonly string[],
-    isDirect: boolean,
+    how: Omit<WrapRequest, "type" | "id">,
   ): Promise<SandboxedProgram> {
-    const { text, entrance } = await this.#wrapped({ loopback, hidden, isDirect });
-    const shared = entrance && loopback;
+    const { text, entrance } = await this.#wrapped(how);
+    const shared = entrance && how.loopback;
     if (entrance && shared !== undefined) this.#join(shared, entrance);
     const attempts = () => (entrance ? directAttempts(entrance.process) : 0);
     const before = attempts();

@@ -60,6 +60,8 @@ const NEXT_TRY = 1000;
 /** Maximum number of searches for the shell. The runtime waits one second for another program, too short on a busy machine. */
 const MOST_LOOKS = 20;
 
+type WrapRequest = Omit<Extract<ToProcess, { type: "wrap" }>, "type" | "id">;
+
 let plan: SandboxPlan | undefined;
 const connections = new WaitingConnections(sendToParent);
 
@@ -73,7 +75,7 @@ process.on("message", (message: ToProcess) => {
       startSandbox(message.plan).then(sendToParent).catch(leave);
       return;
     case "wrap":
-      wrapCommand(message.loopback, message.hidden, message.isDirect).then(
+      wrapCommand(message).then(
         (wrapped) => sendToParent({ type: "wrapped", id: message.id, ...wrapped }),
         (error: unknown) => sendToParent({ type: "failed", id: message.id, message: sandboxErrorText(error) }),
       );
@@ -196,7 +198,7 @@ const FILTER = 7;
 async function tryOut(loopback?: string): Promise<void> {
   const writesOutside = '! (: > "$0") 2>/dev/null || { echo "it could write outside" >&2; exit 1; }';
   const seesHidden = '[ -z "$1" ] || [ ! -e "$1" ] || { echo "the home folder could not be closed" >&2; exit 1; }';
-  const { text, entrance } = await wrapCommand(loopback);
+  const { text, entrance } = await wrapCommand({ loopback, hidden: [], isDirect: false, readOnly: undefined });
   try {
     if (loopback !== undefined && entrance === undefined) throw new Error("there is no shared network");
     await promisify(execFile)("/bin/sh", ["-c", `exec ${text}`], {
@@ -222,14 +224,15 @@ function succeeds(work: Promise<void>): Promise<boolean> {
   );
 }
 
-async function wrapCommand(
-  loopback: string | undefined,
-  hidden: readonly string[] = [],
-  isDirect = false,
-): Promise<{ text: string; entrance?: NetworkEntrance }> {
+async function wrapCommand({
+  loopback,
+  hidden,
+  isDirect,
+  readOnly,
+}: WrapRequest): Promise<{ text: string; entrance?: NetworkEntrance }> {
   if (plan === undefined || held === undefined || holder === undefined) throw new Error("The sandbox is not open.");
   const { writable } = plan;
-  const wanted = { ...plan, readDenied: [...plan.readDenied, ...hidden] };
+  const wanted = limited({ ...plan, readDenied: [...plan.readDenied, ...hidden] }, readOnly);
   // Count before any placeholder is created: a command that ends meanwhile must not remove placeholders.
   running += 1;
   try {
@@ -256,6 +259,12 @@ async function wrapCommand(
     cleanUpAfterCommand();
     throw error;
   }
+}
+
+function limited(plan: SandboxPlan, readOnly: readonly string[] | undefined): SandboxPlan {
+  if (readOnly === undefined) return plan;
+  const writable = plan.writable.slice(0, 1);
+  return { ...plan, writable, repositories: [], writeDenied: [...plan.writeDenied, ...readOnly] };
 }
 
 /** Returns the path to protect. For a dangling link this is its target, or nothing if the target is not writable. */
@@ -301,8 +310,9 @@ function ofSubmodules(repositories: readonly string[]): string[] {
   ]);
 }
 
-function mountsKey({ writable, writeDenied, readDenied, readable }: SandboxPlan, found: readonly string[]): string {
-  const paths = [...found, ...writable, ...writeDenied, ...readDenied, ...readable];
+function mountsKey(plan: SandboxPlan, found: readonly string[]): string {
+  const { writable, repositories, writeDenied, readDenied, readable } = plan;
+  const paths = [...found, ...writable, ...repositories, ...writeDenied, ...readDenied, ...readable];
   return JSON.stringify(paths.map((path) => [path, placeNow(path)]));
 }
 

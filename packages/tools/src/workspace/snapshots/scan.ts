@@ -63,6 +63,8 @@ const RULE_FILES = [".git", ".gitignore", ".ignore", ".rgignore"];
 export class WorkspaceScan {
   readonly changes: FoundChange[] = [];
   readonly leftOut: LeftOut[] = [];
+  /** The repositories, which no snapshot keeps, and the files with another name, which may be outside. */
+  readonly untouched: string[] = [];
   readonly #options: ScanOptions;
   /** The recorded states of the existing paths. */
   readonly #seen: Entry[] = [];
@@ -134,7 +136,12 @@ export class WorkspaceScan {
     let isWhole = true;
     for (const name of listed) {
       if (performance.now() - this.#pausedAt > AT_ONCE) await this.#pause();
-      if (name === ".git") continue;
+      if (name === ".git") {
+        this.untouched.push(pathBelow(folder.path, name));
+        // Only a list of the folder finds a repository again.
+        isWhole = false;
+        continue;
+      }
       const before = recorded.get(name);
       const path = before?.path ?? pathBelow(folder.path, name);
       if (this.#closed.size > 0 && this.#closed.has(path)) continue;
@@ -154,6 +161,7 @@ export class WorkspaceScan {
           `The workspace has more than ${bounds.entries} files and folders, so no snapshots of it are made.`,
         );
       if (stats.isFile()) {
+        if (stats.nlink > 1) this.untouched.push(path);
         // Nearly all entries end here. An asynchronous call would take longer than the comparison.
         if (!isAsRecorded(before, stats)) await this.#file(folder, name, path, stats);
       } else if (stats.isDirectory()) await this.#subfolder(folder, { name, path, stats, siblings });

@@ -20,7 +20,7 @@ import {
   realDifferences,
 } from "./differences.ts";
 import { KnownEntries } from "./known-entries.ts";
-import type { LeftOut, ScanOptions } from "./scan.ts";
+import type { LeftOut, ScanOptions, WorkspaceScan } from "./scan.ts";
 import type {
   Entry,
   Moment,
@@ -30,6 +30,7 @@ import type {
   RestorationReport,
   SnapshotFile,
 } from "./snapshot-file.ts";
+import { coveringPaths, folderOf } from "./tree-paths.ts";
 
 /** The place of a workspace's snapshots. See {@link WorkspaceSnapshots}. */
 export interface SnapshotOptions {
@@ -135,6 +136,25 @@ export class WorkspaceSnapshots {
     const look = { keep: new Set<string>() };
     return (await this.#unlessTooLarge((file) => this.#record(file, isBusy ? "process" : "look", occasion, look)))
       .leftOut;
+  }
+
+  /**
+   * Keeps the present contents. Returns the absolute paths that a command must not change, so that a rewind restores all
+   * its changes (S37): left-out files except caches, repositories, and files with another name. Many paths in one folder
+   * become the folder. Rejects with a `WorkspaceError` if the whole workspace is among them.
+   */
+  async unkept(conversation: string, isBusy = false): Promise<readonly string[]> {
+    const occasion = { conversation, message: "", call: "" };
+    const { leftOut, untouched } = await this.#unlessTooLarge((file) =>
+      this.#record(file, isBusy ? "process" : "look", occasion, { keep: "all" }),
+    );
+    const left = leftOut.filter(({ why }) => why !== "cache");
+    // A name that is no text cannot be passed to another program.
+    const paths = left.map(({ path, why }) => (why === "name" ? folderOf(path) : path));
+    const covering = coveringPaths([...paths, ...untouched], MOST_UNKEPT);
+    if (covering.includes(""))
+      throw new WorkspaceError("root", "Too many files of the workspace are too large or too many for snapshots.");
+    return covering.map((path) => join(this.workspace.root, path));
   }
 
   /** Returns the moments of a conversation in order; empty without snapshots. */
@@ -304,7 +324,7 @@ export class WorkspaceSnapshots {
     occasion: Occasion,
     { isNeeded = false, ...how }: Pick<ScanOptions, "keep" | "only"> & { readonly isNeeded?: boolean },
     also: (now: KnownEntries) => void = () => {},
-  ): Promise<{ readonly moment: number; readonly leftOut: readonly LeftOut[]; readonly changedFiles: number }> {
+  ): Promise<Recorded> {
     const known = this.#known?.revision === file.revision ? this.#known.entries : new KnownEntries(file.current());
     const { WorkspaceScan } = await import("./scan.ts");
     const done = await file.transaction(async () => {
@@ -320,14 +340,22 @@ export class WorkspaceSnapshots {
       }
       also(known);
       const changedFiles = scan.changes.filter(({ before, after }) => isFile(after ?? before)).length;
-      return { moment, leftOut: scan.leftOut, changedFiles };
+      return { moment, leftOut: scan.leftOut, untouched: scan.untouched, changedFiles };
     });
     this.#known = { revision: file.revision, entries: known };
     return done;
   }
 }
 
+/** A recorded moment. See `WorkspaceScan` for the paths. */
+interface Recorded extends Pick<WorkspaceScan, "leftOut" | "untouched"> {
+  readonly moment: number;
+  readonly changedFiles: number;
+}
+
 const MARK = ".restoring";
+/** Maximum number of paths that a command must not change. Each path costs mounts in a sandbox. */
+const MOST_UNKEPT = 100;
 /** Maximum number of files with a diff in a comparison. */
 const MOST_DIFFS = 200;
 /** Milliseconds until a workspace that was too large is looked at again. */

@@ -24,3 +24,28 @@ export function namesByFolder(paths: readonly string[]): ReadonlyMap<string, Rea
 export function pathsBelow(names: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
   return new Set([...names].flatMap(([folder, inside]) => [...inside].map((name) => pathBelow(folder, name))));
 }
+
+/**
+ * Returns at most `most` paths that contain all the given paths: the deepest paths become their folders, step by step.
+ * The empty path contains all.
+ */
+export function coveringPaths(paths: Iterable<string>, most: number): readonly string[] {
+  let covering = new Set(paths);
+  while (covering.size > most) {
+    const deepest = Math.max(...[...covering].map(depthOf));
+    if (deepest === 0) break;
+    covering = new Set([...covering].map((path) => (depthOf(path) === deepest ? folderOf(path) : path)));
+  }
+  return [...covering].filter((path) => !foldersAbove(path).some((folder) => covering.has(folder)));
+}
+
+/** The number of names in a path; 0 for the empty path. */
+function depthOf(path: string): number {
+  return path === "" ? 0 : path.split("/").length;
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = path; at !== ""; ) folders.push((at = folderOf(at)));
+  return folders;
+}

@@ -1,0 +1,130 @@
+import { spawnSync } from "node:child_process";
+import { linkSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { openSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { Scene } from "./scene.fixture.ts";
+import { coveringPaths } from "./tree-paths.ts";
+import { change, treeOf } from "./tree.fixture.ts";
+
+const IS_LONG = process.env.BANYAN_LONG === "1";
+const BOUNDS = { file: 2_000, ignored: 500 };
+
+/** A workspace with a file of each kind that no snapshot keeps, between other files. */
+function mixedScene(): Scene {
+  const scene = new Scene({
+    ".git/HEAD": "ref: refs/heads/main\n",
+    ".gitignore": "*.log\nnode_modules\n",
+    "package.json": "{}\n",
+    "node_modules/x.js": "1\n",
+    a: "first\n",
+    "b/c": "kept\n",
+    "c/deep/a": "x".repeat(3_000),
+    "sub/.git/HEAD": "ref: refs/heads/main\n",
+    "sub/a": "kept\n",
+    "out.log": "x".repeat(600),
+  });
+  writeFileSync(join(scene.outside, "linked"), "linked\n");
+  linkSync(join(scene.outside, "linked"), scene.path("sub/b"));
+  return scene;
+}
+
+test("S37: what no rewind restores is listed: repositories, large and ignored files, and files with another name", async () => {
+  using scene = mixedScene();
+  const unkept = [".git", "c/deep/a", "out.log", "sub/.git", "sub/b"].map((path) => scene.path(path));
+  expect((await scene.open(BOUNDS).unkept("talk")).toSorted()).toEqual(unkept);
+  // The next look lists only changed folders, and finds the same paths.
+  expect((await scene.open(BOUNDS).unkept("talk")).toSorted()).toEqual(unkept);
+});
+
+test("S37: if the whole workspace cannot be kept, a command would have nothing to change", async () => {
+  using scene = new Scene(Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`f${index}`, "x".repeat(30)])));
+  await expect(scene.open({ file: 20 }).unkept("talk")).rejects.toThrow("too many for snapshots");
+});
+
+test("S37: folders replace many paths, and contain all of them", () => {
+  const path = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 5 }).map((names) => names.join("/"));
+  fc.assert(
+    fc.property(fc.uniqueArray(path), fc.integer({ min: 1, max: 9 }), (paths, most) => {
+      const covering = coveringPaths(paths, most);
+      expect(covering.length).toBeLessThanOrEqual(most);
+      const isIn = (inner: string, folder: string) => folder === "" || `${inner}/`.startsWith(`${folder}/`);
+      for (const one of paths) expect(covering.filter((folder) => isIn(one, folder))).toHaveLength(1);
+      if (paths.length <= most) expect(covering.every((one) => paths.includes(one))).toBe(true);
+    }),
+  );
+});
+
+const MAKE = `
+const { make } = await import(${JSON.stringify(pathToFileURL(join(import.meta.dirname, "tree.fixture.ts")).href)});
+for (const each of JSON.parse(process.argv[1])) try { make(process.cwd(), each); } catch { process.exitCode = 3; }
+`;
+
+/** Makes changes in a sandbox where the unkept paths are read-only. */
+async function makeInside(scene: Scene, sandbox: Sandbox, changes: unknown, readOnly: readonly string[] | undefined) {
+  const args = ["--input-type=module", "-e", MAKE, JSON.stringify(changes)];
+  const environment = { PATH: process.env.PATH ?? "" };
+  using program = await sandbox.wrap({ file: process.execPath, args, environment }, { readOnly });
+  const { status, stderr } = spawnSync(program.file, program.args, {
+    cwd: scene.root,
+    env: program.environment,
+    encoding: "utf8",
+  });
+  await program.ended();
+  if (status !== 0 && status !== 3) throw new Error(stderr);
+}
+
+test("S37: after any commands that can write only what snapshots keep, a rewind restores every byte", {
+  timeout: 600_000,
+}, async ({ skip }) => {
+  using scene = mixedScene();
+  const opening = await openSandbox({ root: scene.root, writable: [scene.outside] });
+  if (!opening.available) return skip(opening.reason);
+  await using sandbox = opening.sandbox;
+  const first = treeOf(scene.root, ["node_modules"]);
+  const runs = async (changes: unknown) => {
+    const snapshots = scene.open(BOUNDS);
+    const readOnly = await snapshots.unkept("talk");
+    const moment = (await snapshots.moments("talk")).length;
+    const occasion = { conversation: "talk", message: `run-${moment}`, call: "c" };
+    await snapshots.before(occasion, "all");
+    await makeInside(scene, sandbox, changes, readOnly);
+    await snapshots.after(occasion);
+    const { problems } = await scene.rewind(snapshots, occasion.message);
+    expect(problems).toEqual([]);
+    expect(treeOf(scene.root, ["node_modules"])).toEqual(first);
+    expect(readFileSync(join(scene.outside, "linked"), "utf8")).toBe("linked\n");
+  };
+  // Each path that no snapshot keeps, and each folder around one.
+  const paths = [".git", ".git/HEAD", "c", "c/deep", "c/deep/a", "sub", "sub/.git/HEAD", "sub/b", "out.log"];
+  await runs(
+    paths.flatMap((path) => [
+      { type: "write", path, text: "evil\n" },
+      { type: "mode", path, mode: 0o700 },
+      { type: "rename", path, to: "moved" },
+      { type: "remove", path },
+      { type: "link", path, to: "a" },
+    ]),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), (changes) => runs(changes)),
+    { numRuns: IS_LONG ? 100 : 4 },
+  );
+  // Without the limit, the same changes are possible.
+  await makeInside(scene, sandbox, [{ type: "write", path: "out.log", text: "evil\n" }], undefined);
+  expect(scene.read("out.log")).toBe("evil\n");
+});
+
+test("S37: with the limit, a program writes in no other folder of the sandbox", async ({ skip }) => {
+  using scene = new Scene({ a: "" });
+  const opening = await openSandbox({ root: scene.root, writable: [scene.outside] });
+  if (!opening.available) return skip(opening.reason);
+  await using sandbox = opening.sandbox;
+  const changes = [{ type: "write", path: "../outside/new", text: "here\n" }];
+  await makeInside(scene, sandbox, changes, []);
+  expect(() => readFileSync(join(scene.outside, "new"))).toThrow("ENOENT");
+  await makeInside(scene, sandbox, changes, undefined);
+  expect(readFileSync(join(scene.outside, "new"), "utf8")).toBe("here\n");
+});
