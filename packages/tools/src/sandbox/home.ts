@@ -11,7 +11,7 @@ const FOR_BUILDS = [
   ...[".mix", ".n", ".nimble", ".nodenv", ".npm", ".npm-global", ".nuget", ".nvm", ".opam", ".phpenv", ".pixi"],
   ...[".pnpm-store", ".poetry", ".pub-cache", ".pyenv", ".rbenv", ".rustup", ".rvm", ".sbt", ".sdkman", ".stack"],
   ...[".swiftly", ".volta", ".yarn", ".zvm", "anaconda3", "go", "mambaforge", "miniconda3", "miniforge3", "n", "sdk"],
-  ...[".cache/Cypress", ".cache/coursier", ".cache/deno", ".cache/ms-playwright", ".cache/node", ".cache/pip"],
+  ...[".cache/Cypress", ".cache/coursier", ".cache/deno", ".cache/ms-playwright", ".cache/node"],
   ...[".cache/pnpm", ".cache/puppeteer", ".cache/pypoetry", ".cache/yarn", ".config/git", ".gitconfig"],
   ...[".local/bin", ".local/lib", ".local/pipx", ".local/share/cargo", ".local/share/fnm", ".local/share/gem"],
   ...[".local/share/mise", ".local/share/pipx", ".local/share/pnpm", ".local/share/pypoetry", ".local/share/rustup"],
@@ -19,7 +19,7 @@ const FOR_BUILDS = [
 ];
 
 /** Caches that builds must write to. The sandbox has its own empty copies, so no program outside runs their content. */
-const PRIVATE_CACHES = ["go-build", "uv"];
+const PRIVATE_CACHES = ["go-build", "pip", "uv"];
 
 /** Keys, passwords and sign-ins of common programs in the home folder. No setting makes them readable. */
 const SECRETS = [
