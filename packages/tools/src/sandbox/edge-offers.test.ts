@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { emptyConversation, type Question } from "@banyan/core";
 import fc from "fast-check";
@@ -67,11 +67,14 @@ describe.skipIf(reason !== undefined)("a command that failed at a limit of the s
   });
 
   test("S40, S14: any answer that is no listed yes keeps the sandbox, and the model learns about the no", async () => {
-    for (const answer of ["No", "yes", "1", NETWORK, `${OUTSIDE} `, undefined]) {
-      const { said } = await run(`touch ${outside}-${answer?.length}`, answer);
-      expect(said).toContain("[The user did not let the command run again without a limit of the sandbox.]");
-      expect(existsSync(`${outside}-${answer?.length}`)).toBe(false);
-    }
+    const touch = `touch ${outside}`;
+    const declined = "[The user did not let the command run again without a limit of the sandbox.]";
+    rmSync(outside, { force: true });
+    for (const answer of ["No", "yes", "1", NETWORK, `${OUTSIDE} `])
+      expect((await run(touch, answer)).said).toContain(declined);
+    // A user who cannot be asked has said nothing.
+    expect((await run(touch)).said).not.toContain(declined);
+    expect(existsSync(outside)).toBe(false);
   });
 
   test("S40: the question names paths that rules deny, because only the sandbox hides these paths", async () => {

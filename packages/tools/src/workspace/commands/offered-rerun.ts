@@ -29,8 +29,8 @@ const MOST_NAMED = 3;
 
 /**
  * Asks the user whether a command that failed at a limit of the sandbox runs once more without the limit (S40). Asks
- * only if the kernel or the sandbox's table of places knows the limit. Resolves with undefined if nothing can be offered,
- * and with `no` after any answer that is no listed yes. Never rejects.
+ * only if the kernel or the sandbox's table of places knows the limit. Resolves with undefined if nothing can be offered or
+ * asked, and with `no` after any answer that is no listed yes. Never rejects.
  */
 export async function offerRerun(
   { command, output, sandbox, directAttempts }: FailedCommand,
@@ -40,33 +40,31 @@ export async function offerRerun(
   const isWithoutNetwork = directAttempts > 0 && saysNoNetwork(output);
   const limits = [...(isWithoutNetwork ? [DIRECT] : []), ...sandbox.metPlaces(command, output)];
   if (limits.length === 0) return undefined;
+  // Nobody can decide about denied paths that are unknown.
+  const denied = sandbox.exceptions.includes("outside") ? await sandbox.hiddenPaths().catch(() => undefined) : undefined;
   const offers = [
     ...(isWithoutNetwork && sandbox.exceptions.includes("network") ? [NETWORK] : []),
-    ...(sandbox.exceptions.includes("outside") ? [OUTSIDE] : []),
+    ...(denied ? [OUTSIDE] : []),
   ];
   if (offers.length === 0) return undefined;
-  try {
-    const lines = [
-      "The command failed at a limit of the sandbox. Run it again?",
-      ...limits,
-      command,
-      ...(offers.includes(NETWORK) ? ["With the network of this machine, the command also reaches your servers."] : []),
-      ...(offers.includes(OUTSIDE) ? [`Outside the sandbox, the command has all your rights.${await denied(sandbox)}`] : []),
-    ];
-    const answer = await ask({ text: lines.join("\n"), choices: [...offers, NO] });
-    if (!offers.includes(answer)) return "no";
-    return answer === NETWORK ? "network" : "outside";
-  } catch {
-    // The call was cancelled, no user can be asked, or the denied paths are unknown.
-    return "no";
-  }
+  const lines = [
+    "The command failed at a limit of the sandbox. Run it again?",
+    ...limits,
+    command,
+    ...(offers.includes(NETWORK) ? ["With the network of this machine, the command also reaches your servers."] : []),
+    ...(denied ? [`Outside the sandbox, the command has all your rights.${deniedText(denied)}`] : []),
+  ];
+  // The call was cancelled, or no user can be asked.
+  const answer = await ask({ text: lines.join("\n"), choices: [...offers, NO] }).catch(() => undefined);
+  if (answer === undefined) return undefined;
+  if (!offers.includes(answer)) return "no";
+  return answer === NETWORK ? "network" : "outside";
 }
 
 const DIRECT = "A program tried to reach the network without the proxy of the sandbox.";
 
 /** A sentence about the denied paths that only the sandbox hides. */
-async function denied(sandbox: Sandbox): Promise<string> {
-  const paths = await sandbox.hiddenPaths();
+function deniedText(paths: readonly string[]): string {
   if (paths.length === 0) return "";
   const more = paths.length > MOST_NAMED ? [`${paths.length - MOST_NAMED} more`] : [];
   const list = new Intl.ListFormat("en-GB").format([...paths.slice(0, MOST_NAMED), ...more]);
