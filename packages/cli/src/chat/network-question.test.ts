@@ -63,23 +63,26 @@ test("S38: in print mode nobody is asked: the connection is refused, and the mod
   expect(readFileSync(join(place.workspace, "got.txt"), "utf8")).toBe("hello");
 });
 
-test.skipIf(!hasTmux)("S40: after a failure at a limit of the sandbox, a user lets the command run once outside", async () => {
-  using place = home();
-  const outside = mkdtempSync(join(tmpdir(), "banyan-outside-"));
-  try {
-    const command = `touch ${outside}/a`;
-    await using model = await modelServer(shell(command), { text: "Done." });
-    using pty = Pty.open(place, [...MODEL, "--allow", "shell"], { ...model.env, ...SANDBOX });
-    await pty.prompted();
-    pty.enter("go");
-    const asked = await pty.asked("Choose with a digit or arrow keys · Enter sends");
-    for (const line of [`${outside}/a is read-only.`, command, "Yes, once outside the sandbox"])
-      expect(asked).toContain(line);
-    pty.enter("1");
-    await pty.until("Done.");
-    expect(existsSync(join(outside, "a"))).toBe(true);
-    expect(JSON.stringify(model.asked[1])).toContain("The user allowed one run outside the sandbox");
-  } finally {
-    rmSync(outside, { recursive: true });
-  }
-});
+test.skipIf(!hasTmux)(
+  "S40: after a failure at a limit of the sandbox, a user lets the command run once outside",
+  async () => {
+    using place = home();
+    const outside = mkdtempSync(join(tmpdir(), "banyan-outside-"));
+    try {
+      const command = `touch ${outside}/a`;
+      await using model = await modelServer(shell(command), { text: "Done." });
+      using pty = Pty.open(place, [...MODEL, "--allow", "shell"], { ...model.env, ...SANDBOX });
+      await pty.prompted();
+      pty.enter("go");
+      const asked = await pty.asked("Choose with a digit or arrow keys · Enter sends");
+      for (const line of [`${outside}/a is read-only.`, command, "Yes, once outside the sandbox"])
+        expect(asked).toContain(line);
+      pty.enter("1");
+      await pty.until("Done.");
+      expect(existsSync(join(outside, "a"))).toBe(true);
+      expect(JSON.stringify(model.asked[1])).toContain("The user allowed one run outside the sandbox");
+    } finally {
+      rmSync(outside, { recursive: true });
+    }
+  },
+);

@@ -11,7 +11,7 @@ const SERVER = fileURLToPath(new URL("oak-server.fixture.ts", import.meta.url));
 
 /** In place of a sandbox: starts programs as they are. */
 export const NO_SANDBOX: Pick<Sandbox, "wrap"> = {
-  wrap: async (program) => ({ ...program, ended: async () => [], [Symbol.dispose]() {} }),
+  wrap: async (program) => ({ ...program, ended: async () => [], directAttempts: () => 0, [Symbol.dispose]() {} }),
 };
 
 /** Returns the server for `.oak` files. */

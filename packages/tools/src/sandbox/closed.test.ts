@@ -70,7 +70,12 @@ describe("the home folder (S19)", () => {
     expect(await run("echo x > ~/.cargo/bin/tool; echo x > ~/.cargo/new", inside, folder.root, home.root)).toMatch(
       /exit code/,
     );
-    await run("echo x > ~/new; mkdir ~/.ssh; echo x | tee ~/.cache/{go-build,pip,uv}/x", inside, folder.root, home.root);
+    await run(
+      "echo x > ~/new; mkdir ~/.ssh; echo x | tee ~/.cache/{go-build,pip,uv}/x",
+      inside,
+      folder.root,
+      home.root,
+    );
     expect(await run("cat ~/.cache/{go-build,pip,uv}/x", inside, folder.root, home.root)).toBe("x\nx\nx\n");
     expect(home.names()).not.toContain("new");
     expect(home.names()).not.toContain(".cache");

@@ -131,9 +131,13 @@ test("S40: no output has a place at which a command failed, if the command does 
   const around = { folder: "/work", home: "/home/me", placeLimit: () => "read-only" as const };
   const line = fc.constantFrom("/usr/a: EROFS", "touch: '/usr/b': Read-only file system", "~/c: EACCES");
   fc.assert(
-    fc.property(fc.array(fc.oneof(line, fc.string())), fc.constantFrom("npm test", "cat a/b", "ls /usr"), (lines, own) => {
-      expect(metPlaces(own, lines.join("\n"), around)).toEqual([]);
-    }),
+    fc.property(
+      fc.array(fc.oneof(line, fc.string())),
+      fc.constantFrom("npm test", "cat a/b", "ls /usr"),
+      (lines, own) => {
+        expect(metPlaces(own, lines.join("\n"), around)).toEqual([]);
+      },
+    ),
   );
   expect(metPlaces("touch /usr/a", "touch: '/usr/a': Read-only file system", around)).toEqual(["/usr/a is read-only."]);
 });

@@ -94,7 +94,10 @@ export class PlannedSandbox implements AsyncDisposable {
     await this.#opened();
   }
 
-  async wrap(program: ProgramLaunch, { asker, loopback, isDirect = false, readOnly }: WrapOptions = {}): Promise<SandboxedProgram> {
+  async wrap(
+    program: ProgramLaunch,
+    { asker, loopback, isDirect = false, readOnly }: WrapOptions = {},
+  ): Promise<SandboxedProgram> {
     const hidden = await this.hiddenPaths().catch((cause: Error) => {
       throw new SandboxError("policy", `The command did not run: ${cause.message}`, { cause });
     });

@@ -1,10 +1,6 @@
 import type { ToolContext } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
-import {
-  addressText,
-  type ConnectionAsker,
-  type NetworkAddress,
-} from "../../sandbox/network-access.ts";
+import { addressText, type ConnectionAsker, type NetworkAddress } from "../../sandbox/network-access.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { offerRerun, type Rerun } from "./offered-rerun.ts";
 

@@ -41,7 +41,9 @@ export async function offerRerun(
   const limits = [...(isWithoutNetwork ? [DIRECT] : []), ...sandbox.metPlaces(command, output)];
   if (limits.length === 0) return undefined;
   // Nobody can decide about denied paths that are unknown.
-  const denied = sandbox.exceptions.includes("outside") ? await sandbox.hiddenPaths().catch(() => undefined) : undefined;
+  const denied = sandbox.exceptions.includes("outside")
+    ? await sandbox.hiddenPaths().catch(() => undefined)
+    : undefined;
   const offers = [
     ...(isWithoutNetwork && sandbox.exceptions.includes("network") ? [NETWORK] : []),
     ...(denied ? [OUTSIDE] : []),
