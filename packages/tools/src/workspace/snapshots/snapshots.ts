@@ -324,7 +324,7 @@ export class WorkspaceSnapshots {
     occasion: Occasion,
     { isNeeded = false, ...how }: Pick<ScanOptions, "keep" | "only"> & { readonly isNeeded?: boolean },
     also: (now: KnownEntries) => void = () => {},
-  ): Promise<Recorded> {
+  ): Promise<MomentRecord> {
     const known = this.#known?.revision === file.revision ? this.#known.entries : new KnownEntries(file.current());
     const { WorkspaceScan } = await import("./scan.ts");
     const done = await file.transaction(async () => {
@@ -348,7 +348,7 @@ export class WorkspaceSnapshots {
 }
 
 /** A recorded moment. See `WorkspaceScan` for the paths. */
-interface Recorded extends Pick<WorkspaceScan, "leftOut" | "untouched"> {
+interface MomentRecord extends Pick<WorkspaceScan, "leftOut" | "untouched"> {
   readonly moment: number;
   readonly changedFiles: number;
 }
