@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
@@ -35,11 +35,15 @@ export async function bundleForPages(
   return chunk;
 }
 
-/** Compressed bytes of the modules of a page. */
+/** A page, and the compressed bytes of its modules. */
 export interface PageSizes {
-  /** Of the modules that the page loads before its first answer. */
+  /** Bytes of the modules that the page loads before its first answer. */
   readonly first: number;
   readonly all: number;
+  /** Names of the modules that the page has not loaded in the background after its first answer either. */
+  readonly unloaded: readonly string[];
+  /** The error of the page if its network is down when it asks the model. */
+  readonly offline: string;
 }
 
 /** Bundles a page, and calls its export `chat` with `address` until its answer is `answer`. */
@@ -55,13 +59,37 @@ export async function pageSizes(
   const page = mkdtempSync(join(project, "page-"));
   writeFileSync(join(page, "package.json"), JSON.stringify({ type: "module" }));
   for (const { fileName, code } of chunks) writeFileSync(join(page, fileName), code);
-  const [entry] = chunks;
-  const visit = `
+  const entry = join(page, chunks[0]?.fileName ?? "");
+  const [online, offline] = await Promise.all([visit(entry, address), visit(entry)]);
+  if (online.answer !== answer) throw new Error(`The page got the answer ${JSON.stringify(online.answer)}.`);
+  const size = (some: typeof chunks) => some.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
+  const unloaded = chunks.filter(({ fileName, code }) => code !== "" && !online.loaded.includes(fileName));
+  return {
+    first: size(chunks.filter(({ fileName }) => online.first.includes(fileName))),
+    all: size(chunks),
+    unloaded: unloaded.map(({ fileName }) => fileName.replace(/(-[\w-]{8}){1,2}\.js$/, "")),
+    offline: offline.error ?? "",
+  };
+}
+
+interface PageVisit {
+  readonly answer?: string;
+  readonly error?: string;
+  /** The modules that were loaded at the end of the chat, and a moment later. */
+  readonly first: readonly string[];
+  readonly loaded: readonly string[];
+}
+
+/** Visits a page. Without `address`, the network is down as soon as the page is there. */
+async function visit(entry: string, address?: string): Promise<PageVisit> {
+  const source = `
     import { registerHooks } from "node:module";
     const loaded = [];
+    let isDown = false;
     registerHooks({
       load(url, context, next) {
-        loaded.push(url);
+        if (isDown) throw new Error("The network is down.");
+        loaded.push(url.replace(/.*\\//, ""));
         return next(url, context);
       },
     });
@@ -69,16 +97,23 @@ export async function pageSizes(
     const { process } = globalThis;
     delete globalThis.process;
     Object.defineProperty(globalThis, "navigator", { value: { userAgent: "a browser" } });
-    const { chat } = await import(${JSON.stringify(pathToFileURL(join(page, entry?.fileName ?? "")).href)});
-    const answer = await chat(${JSON.stringify(address)});
-    console.log(JSON.stringify({ answer, loaded }));
+    const { chat } = await import(${JSON.stringify(pathToFileURL(entry).href)});
+    isDown = ${address === undefined};
+    if (isDown) globalThis.fetch = async () => { throw new TypeError("Failed to fetch"); };
+    const ended = await chat(${JSON.stringify(address ?? "http://127.0.0.1:9")}).then(
+      (answer) => ({ answer }),
+      ({ message: error }) => ({ error }),
+    );
+    const first = [...loaded];
+    let known;
+    do {
+      known = loaded.length;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    } while (loaded.length > known);
+    console.log(JSON.stringify({ ...ended, first, loaded }));
     process.exit();`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", visit]);
-  const visited = JSON.parse(stdout) as { readonly answer: string; readonly loaded: readonly string[] };
-  if (visited.answer !== answer) throw new Error(`The page got the answer ${JSON.stringify(visited.answer)}.`);
-  const loaded = new Set(visited.loaded.map((url) => basename(url)));
-  const size = (some: typeof chunks) => some.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
-  return { first: size(chunks.filter(({ fileName }) => loaded.has(fileName))), all: size(chunks) };
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", source]);
+  return JSON.parse(stdout) as PageVisit;
 }
 
 async function bundled(

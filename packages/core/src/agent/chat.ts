@@ -23,6 +23,7 @@ import {
   knownPath,
 } from "./chat-options.ts";
 import { beginOptions, checkDirective, continuationLeaf, type Directive, grownLeaf, turnStart } from "./directive.ts";
+import { loadLater } from "./later.ts";
 import type { PartialResult } from "./mode/partial-result.ts";
 import { successfulTurn } from "./turn-error.ts";
 import type { TurnOptions } from "./turn-options.ts";
@@ -260,6 +261,7 @@ export async function runChatTurns(first: Chat<unknown>, watch: ChatWatch): Prom
       if (!taken) return "interrupted";
       const { turn, leaf, holder } = taken;
       chat.ended(turn);
+      loadLater();
       before = taken;
       const { handler } = holder;
       // A waiting turn is not over: the chat that continues it calls the handler.

@@ -5,6 +5,10 @@ export const soon: (run: () => void) => unknown =
   // biome-ignore lint/style/noRestrictedGlobals: used only where it exists.
   typeof setImmediate === "function" ? setImmediate : (run) => setTimeout(run, 0);
 
+/** True if `import()` reads files of this machine, as in Node. A page loads them over a network. */
+// biome-ignore lint/correctness/noProcessGlobal: used only where it exists.
+export const isOnDisk = globalThis.process?.getBuiltinModule !== undefined;
+
 const encoder = new TextEncoder();
 
 /** Returns the number of bytes of a text in UTF-8. */

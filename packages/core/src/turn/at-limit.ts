@@ -16,8 +16,7 @@ export async function applyLimitPolicy(run: TurnRun, model: ModelDriver, limit: 
     if (!run.budget.isRefused && (await askForMore(run, error.message))) return undefined;
     if (run.signal.aborted) return { reason: "interrupted" };
   }
-  const ending = run.budget.hasLastWord ? await askLastWord(run, model, limit) : undefined;
-  return ending ?? { reason: "limit", limit };
+  return (run.budget.hasLastWord && (await askLastWord(run, model, limit))) || { reason: "limit", limit };
 }
 
 export async function askForMore(run: TurnRun, reason: string): Promise<boolean> {

@@ -15,6 +15,7 @@ export async function afterFailure(
   error: ModelError,
   standIn: FallbackModel,
 ): Promise<ModelError | undefined> {
+  if (error.code !== "context-overflow" && error.code !== "invalid-request") return error;
   const { repairOverflow } = await import("../context/overflow.ts");
   const repaired = await repairOverflow(asking, error, standIn);
   if (repaired !== "stuck") return repaired === "shorter" ? undefined : error;

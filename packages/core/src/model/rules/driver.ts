@@ -14,7 +14,7 @@ import { wellFormed } from "./form.ts";
 import { MessageRewriter, type RefusedContent } from "./messages.ts";
 import { legalOutput } from "./output.ts";
 import { isPictureFile, pictureProblem } from "./pictures.ts";
-import { type RefusedPart, reasoningParts, refusedPart, settingOf } from "./refusal.ts";
+import type { OptionalSetting, RefusedPart } from "./refusal.ts";
 import type { RequestRules } from "./rules.ts";
 import { type LegalTools, legalTools, type OriginalTool, renameProperties } from "./tools.ts";
 
@@ -67,7 +67,7 @@ export function withProviderRules(driver: ModelDriver, target: RequestTarget): M
         } catch (error) {
           if (!(error instanceof ModelError) || tried.has(error) || watched.begun) throw error;
           tried.add(error);
-          const part = sent < MOST_REQUESTS ? refusedPart(error, legal.request, target.parameters) : undefined;
+          const part = sent < MOST_REQUESTS ? await refusedPart(error, legal.request, target.parameters) : undefined;
           const note = part && requests.leaveOut(part, legal, request.output);
           if (note === undefined) throw error;
           sink.push([{ type: "note", text: note }]);
@@ -76,6 +76,16 @@ export function withProviderRules(driver: ModelDriver, target: RequestTarget): M
       }
     },
   };
+}
+
+/**
+ * Returns the part of a request that the provider refused, if any. Only a refusal loads the code. If the code cannot be
+ * loaded, the provider's error remains.
+ */
+async function refusedPart(error: ModelError, request: ModelRequest, own: readonly string[] | undefined) {
+  if (error.code !== "invalid-request" && error.code !== "provider") return undefined;
+  const refusal = await import("./refusal.ts").catch(() => undefined);
+  return refusal?.refusedPart(error, request, own);
 }
 
 const requestsByModel = new WeakMap<object, LegalRequests>();
@@ -103,7 +113,7 @@ class LegalRequests {
   #settings = new WeakMap<ModelSettings, ModelSettings>();
   readonly #unthinking = new WeakMap<ModelSettings, ModelSettings>();
   readonly #leftOut: RefusedContent = { reasoning: new WeakSet(), pictures: new WeakSet() };
-  readonly #refused = new Set<string>();
+  readonly #refused = new Map<string, OptionalSetting | undefined>();
   /** Schemas of results as the provider accepts them; `undefined`: the schema is not sent. */
   readonly #outputs = new WeakMap<object, Json | undefined>();
   readonly #accepted = new WeakSet<FilePart>();
@@ -143,15 +153,10 @@ class LegalRequests {
   }
 
   /** Omits a part from now on, and returns the sentence for the user. Nothing if the part is omitted already. */
-  leaveOut(part: RefusedPart, { request, pictures }: LegalRequest, output?: Json): string | undefined {
+  leaveOut(part: RefusedPart, { pictures }: LegalRequest, output?: Json): string | undefined {
     if (part === "output") {
       this.#outputs.set(output as object, undefined);
       return "The provider refused the schema of the result. Only the instructions have the schema from now on.";
-    }
-    if (part === "reasoning") {
-      for (const one of request.messages.flatMap(reasoningParts)) this.#leftOut.reasoning.add(one);
-      this.#version++;
-      return "The provider refused the reasoning of earlier responses. Requests omit this reasoning from now on.";
     }
     if (part === "pictures") {
       const fresh = pictures.filter((picture) => !this.#accepted.has(picture));
@@ -161,9 +166,14 @@ class LegalRequests {
       const names = [...new Set(refused.map(({ name }) => name ?? "a picture"))].join(", ");
       return `The provider refused ${names}. Requests omit this content from now on.`;
     }
-    const { parameter } = part;
+    if ("reasoning" in part) {
+      for (const one of part.reasoning) this.#leftOut.reasoning.add(one);
+      this.#version++;
+      return "The provider refused the reasoning of earlier responses. Requests omit this reasoning from now on.";
+    }
+    const { parameter, setting } = part;
     if (this.#refused.has(parameter)) return undefined;
-    this.#refused.add(parameter);
+    this.#refused.set(parameter, setting);
     this.#settings = new WeakMap();
     return `The provider does not accept ${parameter}. Requests omit this parameter from now on.`;
   }
@@ -208,8 +218,7 @@ class LegalRequests {
   #withoutRefused(settings: ModelSettings): ModelSettings {
     let legal: ModelSettings = settings;
     const { provider, parameters = [] } = this.#target;
-    for (const parameter of this.#refused) {
-      const setting = settingOf(parameter);
+    for (const [parameter, setting] of this.#refused) {
       if (setting) legal = { ...legal, [setting]: undefined };
       if (parameters.includes(parameter)) {
         const own = { ...legal.providerOptions?.[provider], [parameter]: null };

@@ -2,7 +2,12 @@ import type { ModelError, ModelRequest, PromptMessage } from "../../ports/model.
 import { picturesOf } from "./messages.ts";
 
 /** The part of a request that a provider names in its refusal. */
-export type RefusedPart = "reasoning" | "output" | "pictures" | { readonly parameter: string };
+export type RefusedPart =
+  | "output"
+  | "pictures"
+  /** Reasoning, and parts with a signature or id that belongs to reasoning. */
+  | { readonly reasoning: readonly object[] }
+  | { readonly parameter: string; readonly setting: OptionalSetting | undefined };
 
 const REASONING =
   /encrypted[_ ]content|thought[_ ]?signature|\bsignature\b[^.]{0,80}\b(thinking|reasoning)|\b(thinking|reasoning)\b[^.]{0,80}\bsignature|(invalid|expired|unverifiable)[^.]{0,40}\bsignature\b|`(redacted_)?thinking` blocks?[^.]{0,80}(cannot be modified|must remain)|reasoning\b[^.]{0,20}\bprovided without its required|without its required \W?reasoning|reasoning (input )?items can only be|item with id \W?rs_/i;
@@ -22,7 +27,7 @@ const BEHIND =
   "\\W+(\\w+\\W+){0,4}(unsupported|not supported|not implemented|deprecated|no longer|extra inputs|(not|n't) (be )?(permitted|allowed|accepted|available|support))";
 
 /** Settings without which a response still answers. The others are never left out. */
-type OptionalSetting = "temperature" | "maxTokens" | "effort" | "cacheKey";
+export type OptionalSetting = "temperature" | "maxTokens" | "effort" | "cacheKey";
 
 /** Providers' names for our settings. */
 const PARAMETERS: readonly (readonly [setting: OptionalSetting, names: readonly string[]])[] = [
@@ -58,17 +63,17 @@ export function refusedPart(
   const hasFailed = code === "invalid-request" || (code === "provider" && status !== undefined);
   if (hasFailed && request.output !== undefined && OUTPUT.test(words)) return "output";
   if (code !== "invalid-request" || (status !== undefined && status !== 400 && status !== 422)) return undefined;
-  if (REASONING.test(words) && request.messages.some((message) => reasoningParts(message).length > 0))
-    return "reasoning";
+  const reasoning = REASONING.test(words) ? request.messages.flatMap(reasoningParts) : [];
+  if (reasoning.length > 0) return { reasoning };
   const parameter = parametersOf(request, own).find((name) => refusesParameter(words, name));
-  if (parameter !== undefined) return { parameter };
+  if (parameter !== undefined) return { parameter, setting: settingOf(parameter) };
   return PICTURE.test(words) && request.messages.some((message) => picturesOf(message).length > 0)
     ? "pictures"
     : undefined;
 }
 
 /** Returns those parts of a response that are reasoning, or that have a signature or id of reasoning. */
-export function reasoningParts(message: PromptMessage): readonly object[] {
+function reasoningParts(message: PromptMessage): readonly object[] {
   if (message.role === "user") return [];
   return message.parts.filter(
     (part) => part.type === "reasoning" || (part.type !== "provider" && part.provider !== undefined),
@@ -91,6 +96,6 @@ function refusesParameter(text: string, name: string): boolean {
   });
 }
 
-export function settingOf(parameter: string): OptionalSetting | undefined {
+function settingOf(parameter: string): OptionalSetting | undefined {
   return PARAMETERS.find(([, sent]) => sent.includes(parameter))?.[0];
 }
