@@ -1,6 +1,8 @@
 import { dirname, isAbsolute, join, parse } from "node:path";
 import { build, type CodeSplittingGroup, type Plugin, type PreRenderedChunk } from "rolldown";
+import { isDependency, type Modules, outsideOf } from "./module-graph.ts";
 import { groupByMoments } from "./moments.ts";
+import { pageTimes } from "./page-times.ts";
 
 export interface BundleOptions {
   /** The output folder. Default: `dist` of the package. */
@@ -87,20 +89,24 @@ function chunkName({ name, moduleIds }: PreRenderedChunk): string {
  * there more counts as small. Code with external imports is hardly merged with other code, because its imports come
  * along, unless every entry has these imports anyway; code without them also works in a page. An entry that imports no
  * other module of its package is never merged: a user of only this entry, such as the first drawing of a terminal, would
- * have to load the rest.
+ * have to load the rest. The modules of core are apart by the time at which a page loads them.
  */
 function shared(
   folder: string,
   entries: Readonly<Record<string, string>>,
   threads: ReadonlySet<string>,
 ): CodeSplittingGroup[] {
-  const small = "index" in entries ? 200_000 : 20_000;
   const importedByAll = (context: Modules): ReadonlySet<string> =>
     Object.values(entries)
-      .map((entry) => outsideOf(join(folder, entry), context))
+      .map((entry) => outsideOf(context, join(folder, entry)))
       .reduce((all, imported) => all.intersection(imported));
   let common: ReadonlySet<string> | undefined;
-  const group = { tags: ["$initial" as const], minShareCount: 2, entriesAware: true };
+  const small = "index" in entries ? 200_000 : 20_000;
+  const timeOf = pageTimes(
+    Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(folder, file)])),
+  );
+  const group = { tags: ["$initial" as const], minShareCount: 2 };
+  const upTo = (size: number) => ({ entriesAware: true, entriesAwareMergeThreshold: size });
   return [
     {
       tags: ["$initial"],
@@ -110,41 +116,43 @@ function shared(
     },
     {
       ...group,
+      debugName: "first",
+      name: (id, context) => (timeOf?.(id, context) === "first" ? "first" : undefined),
+    },
+    {
+      ...group,
       debugName: "plain",
       name(id, context) {
+        if (timeOf?.(id, context) === "later") return undefined;
         common ??= importedByAll(context);
-        return outsideOf(id, context).isSubsetOf(common) ? "plain" : undefined;
+        return outsideOf(context, id).isSubsetOf(common) ? "plain" : undefined;
       },
-      entriesAwareMergeThreshold: small,
+      // In core, modules that are merged by size could import each other.
+      ...(timeOf ? {} : upTo(small)),
     },
-    { ...group, name: "shared", entriesAwareMergeThreshold: 2_000 },
+    {
+      ...group,
+      debugName: "shared",
+      name: (id, context) => (timeOf?.(id, context) === "later" ? undefined : "shared"),
+      ...upTo(2_000),
+    },
+    {
+      tags: ["$initial"],
+      debugName: "later",
+      name: (id, context) => (timeOf?.(id, context) === "later" ? "later" : undefined),
+    },
+    {
+      debugName: "on demand",
+      // What one folder has is needed together.
+      name: (id, context) => (timeOf?.(id, context) === "later" ? parse(dirname(id)).name : undefined),
+    },
   ];
-}
-
-/** Returns the imports by name of a module and of all modules that it imports. */
-function outsideOf(id: string, context: Modules, seen = new Set<string>()): Set<string> {
-  if (!seen.has(id)) {
-    seen.add(id);
-    for (const other of context.getModuleInfo(id)?.importedIds ?? []) outsideOf(other, context, seen);
-  }
-  return new Set([...seen].filter(isDependency));
 }
 
 function standsAlone(id: string, context: Modules): boolean {
   const { isEntry, importedIds } = context.getModuleInfo(id) ?? {};
   return isEntry === true && importedIds?.every(isDependency) === true;
 }
-
-interface Modules {
-  getModuleInfo(id: string): { readonly isEntry: boolean; readonly importedIds: readonly string[] } | null;
-}
-
-function isDependency(id: string): boolean {
-  return !id.startsWith(".") && !isAbsolute(id) && !COMPILED.test(id);
-}
-
-/** Modules of the bundler itself, such as the code for `using`. They become part of the bundle. */
-const COMPILED = /^\0|^@oxc-project\/runtime\//;
 
 /**
  * Bundles the sources of threads, `new URL("./name.ts", import.meta.url)`, each as a module with a name of its own. Adds

@@ -1,7 +1,7 @@
 export { type ProviderAction, providedCall, providedContent, providedResult } from "./ai-sdk/provider-action.ts";
 export { isTooDeep } from "./conversation/checked/written-input.ts";
-export { anthropicFile } from "./conversation/forms/write-anthropic.ts";
-export { filesHeading, type OpenAiChatMessage, openAiChatPart } from "./conversation/forms/write-openai.ts";
+export { anthropicFile, filesHeading, openAiChatPart } from "./conversation/forms/file-parts.ts";
+export type { OpenAiChatMessage } from "./conversation/forms/write-openai.ts";
 export { CallArguments } from "./model/call-arguments.ts";
 export { isCut } from "./model/cut-prompt.ts";
 export { type FinishReason, finishReason } from "./model/finish-reasons.ts";

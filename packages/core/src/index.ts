@@ -9,41 +9,36 @@ export { shortenConversation } from "./agent/control/shorten-conversation.ts";
 export { type Directive, resume, retry, say, stop } from "./agent/directive.ts";
 export { TurnError } from "./agent/turn-error.ts";
 export type { CompactionOptions } from "./agent/turn-options.ts";
-export {
-  type AssistantMessage,
-  type Call,
-  type ConversationState,
-  type Cost,
-  type Cursor,
-  createId,
-  cursorOf,
-  type Delivery,
-  type Delta,
-  DirectiveError,
-  type Event,
-  type EventType,
-  emptyConversation,
-  type FeedItem,
-  isDelta,
-  isEvent,
-  isId,
-  type Json,
-  leaves,
-  type Message,
-  type Notice,
-  newestLeaf,
-  OptionError,
-  type Part,
-  pathTo,
-  type RunEnd,
-  reduce,
-  type SummaryMessage,
-  textOf,
-  type Usage,
-  type UserMessage,
-  type UserPart,
-  usageOnPath,
+export { DirectiveError } from "./conversation/checked/user-content.ts";
+export { cursorOf, isDelta, isEvent } from "./conversation/feed-item.ts";
+export { createId, isId } from "./conversation/id.ts";
+// Only types: the functions behind this entry would be loaded at the start of a page.
+export type {
+  AssistantMessage,
+  Call,
+  ConversationState,
+  Cost,
+  Cursor,
+  Delivery,
+  Delta,
+  Event,
+  EventType,
+  FeedItem,
+  Json,
+  Message,
+  Notice,
+  Part,
+  RunEnd,
+  SummaryMessage,
+  Usage,
+  UserMessage,
+  UserPart,
 } from "./conversation/index.ts";
+export { textOf } from "./conversation/message.ts";
+export { OptionError } from "./conversation/option-names.ts";
+export { emptyConversation } from "./conversation/state.ts";
+export { leaves, newestLeaf, pathTo, usageOnPath } from "./conversation/tree/path.ts";
+export { reduce } from "./conversation/tree/reduce.ts";
 export { defineTool, isCallOf, ToolDefinitionError } from "./ports/define-tool.ts";
 export type { CallHooks, Permission, PermitRequest } from "./ports/human.ts";
 export type { Memory, MemoryItem, MemoryKind, RecallOptions } from "./ports/memory.ts";

@@ -8,7 +8,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import { filesHeading } from "../conversation/forms/write-openai.ts";
+import { filesHeading } from "../conversation/forms/file-parts.ts";
 import type { FilePart, ProviderData, TextPart } from "../conversation/part.ts";
 import { encodableResult } from "../model/result-shown.ts";
 import {

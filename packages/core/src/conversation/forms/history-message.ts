@@ -84,15 +84,3 @@ export function inputObject({ inputText }: HistoryCall): Readonly<Record<string,
   const input = writtenInput(inputText);
   return isJsonRecord<Readonly<Record<string, Json>>>(input) ? input : {};
 }
-
-/** The URL of a file: a `data:` URL that contains its bytes, or its address on the web. */
-export function fileAddress({ mediaType, data, url }: FilePart): string {
-  return data === undefined ? (url ?? "") : `data:${mediaType};base64,${data}`;
-}
-
-/** The text that replaces a file in formats that cannot contain the file. */
-export function textForFile({ name, mediaType, url }: FilePart): string {
-  return url === undefined
-    ? `[${name ?? "A file"} (${mediaType}) is left out: this format has no place for the file.]`
-    : `${name ?? mediaType}: ${url}`;
-}

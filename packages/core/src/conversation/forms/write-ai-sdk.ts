@@ -1,6 +1,6 @@
 import type { FilePart, ProviderData, UserPart } from "../part.ts";
+import { fileAddress } from "./file-parts.ts";
 import {
-  fileAddress,
   type HistoryCall,
   type HistoryMessage,
   type HistoryPart,

@@ -1,5 +1,5 @@
-import { decodeBase64 } from "../checked/user-content.ts";
 import type { FilePart, UserPart } from "../part.ts";
+import { type AnthropicDocument, type AnthropicImage, anthropicFile, textForFile } from "./file-parts.ts";
 import {
   type HistoryCall,
   type HistoryMessage,
@@ -8,25 +8,9 @@ import {
   partsForModel,
   resultOf,
   soleText,
-  textForFile,
 } from "./history-message.ts";
 
-const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
-
 type AnthropicText = { type: "text"; text: string };
-type UrlSource = { type: "url"; url: string };
-type AnthropicImage = {
-  type: "image";
-  source: { type: "base64"; media_type: (typeof PICTURES)[number]; data: string } | UrlSource;
-};
-type AnthropicDocument = {
-  type: "document";
-  source:
-    | { type: "base64"; media_type: "application/pdf"; data: string }
-    | { type: "text"; media_type: "text/plain"; data: string }
-    | UrlSource;
-  title?: string;
-};
 type ToolUseBlock = { type: "tool_use"; id: string; name: string; input: unknown };
 type ToolResultBlock = {
   type: "tool_result";
@@ -90,27 +74,4 @@ function userBlock(part: UserPart): AnthropicText | AnthropicImage | AnthropicDo
 
 function fileBlock(file: FilePart): AnthropicText | AnthropicImage | AnthropicDocument {
   return anthropicFile(file) ?? { type: "text", text: textForFile(file) };
-}
-
-/**
- * Writes a file as a content block of Anthropic. `undefined`: Anthropic takes no such file.
- * @example anthropicFile({ type: "file", mediaType: "video/mp4", data: "AAAA" }) // undefined
- */
-export function anthropicFile(file: FilePart): AnthropicImage | AnthropicDocument | undefined {
-  const { mediaType, name, data, url } = file;
-  const titled = name === undefined ? {} : { title: name };
-  if (data === undefined) {
-    if (url === undefined || !URL.canParse(url)) return undefined;
-    const source: UrlSource = { type: "url", url: new URL(url).href };
-    if (mediaType.startsWith("image/")) return { type: "image", source };
-    const isDocument = mediaType === "application/pdf" || mediaType === "text/plain";
-    return isDocument ? { type: "document", source, ...titled } : undefined;
-  }
-  const picture = PICTURES.find((each) => each === mediaType);
-  if (picture) return { type: "image", source: { type: "base64", media_type: picture, data } };
-  if (mediaType === "application/pdf")
-    return { type: "document", source: { type: "base64", media_type: mediaType, data }, ...titled };
-  if (mediaType !== "text/plain") return undefined;
-  const text = new TextDecoder().decode(decodeBase64(data));
-  return { type: "document", source: { type: "text", media_type: mediaType, data: text }, ...titled };
 }

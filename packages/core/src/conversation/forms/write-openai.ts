@@ -1,18 +1,6 @@
 import type { FilePart, ReasoningPart, UserPart } from "../part.ts";
-import {
-  fileAddress,
-  type HistoryMessage,
-  type HistoryPart,
-  partsForModel,
-  resultOf,
-  soleText,
-  textForFile,
-} from "./history-message.ts";
-
-type ChatPart =
-  | { type: "text"; text: string }
-  | { type: "image_url"; image_url: { url: string } }
-  | { type: "file"; file: { filename: string; file_data: string } };
+import { type ChatPart, fileAddress, filesHeading, openAiChatPart } from "./file-parts.ts";
+import { type HistoryMessage, type HistoryPart, partsForModel, resultOf, soleText } from "./history-message.ts";
 
 /** A message of OpenAI's chat completions. See {@link writeHistory}. */
 export type OpenAiChatMessage =
@@ -53,30 +41,6 @@ export function writeOpenAiChat(history: readonly HistoryMessage[]): OpenAiChatM
       ...(behind.length > 0 ? [{ role: "user" as const, content: behind }] : []),
     ];
   });
-}
-
-/**
- * Writes a text or a file as a part of a user message of chat completions.
- * @example openAiChatPart({ type: "text", text: "Hello" }) // { type: "text", text: "Hello" }
- */
-export function openAiChatPart(part: UserPart): ChatPart {
-  if (part.type === "text") return { type: "text", text: part.text };
-  if (part.mediaType.startsWith("image/")) return { type: "image_url", image_url: { url: fileAddress(part) } };
-  if (part.data === undefined) return { type: "text", text: textForFile(part) };
-  return { type: "file", file: { filename: part.name ?? "file", file_data: fileAddress(part) } };
-}
-
-interface ToolCallName {
-  readonly call: string;
-  readonly tool: string;
-}
-
-/**
- * Returns the text before the files of a result, for request formats that allow files only in user messages.
- * @example filesHeading({ call: "1", tool: "read" }) // "Files from the result of read (call 1):"
- */
-export function filesHeading({ call, tool }: ToolCallName): string {
-  return `Files from the result of ${tool} (call ${call}):`;
 }
 
 type ItemPart =

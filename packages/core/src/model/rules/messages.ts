@@ -1,4 +1,4 @@
-import { filesHeading } from "../../conversation/forms/write-openai.ts";
+import { filesHeading } from "../../conversation/forms/file-parts.ts";
 import type { FilePart, ReasoningPart, TextPart } from "../../conversation/part.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../../ports/model.ts";
 import { encodableResult, PICTURES } from "../result-shown.ts";
