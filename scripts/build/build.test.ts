@@ -136,22 +136,6 @@ describe.each(packages)("$name, as it is published,", ({ name, manifest }) => {
     }
   });
 
-  // In a circle, the order of modules depends on the entry that a user imports first. A program has one entry.
-  test.skipIf(name === "banyan")("L9: no module imports itself through others", () => {
-    const imports = new Map(
-      filesOf(name, "**/*.js").map((file) => [
-        file,
-        importsOf(join(installed(name), file), "at its start").map((path) => posix.join(posix.dirname(file), path)),
-      ]),
-    );
-    const circular = [...imports.keys()].filter((file) => {
-      const behind = new Set(imports.get(file));
-      for (const each of behind) for (const other of imports.get(each) ?? []) behind.add(other);
-      return behind.has(file);
-    });
-    expect(circular).toEqual([]);
-  });
-
   test("L8: no module waits at its top level, and `using` is compiled away", () => {
     const found = filesOf(name, "**/*.js").filter((file) =>
       hasNewSyntax(readFileSync(join(installed(name), file), "utf8")),

@@ -1,14 +1,11 @@
 import { isOnDisk, soon } from "../ports/runtime.ts";
 
-let isBegun = isOnDisk;
-
 /**
  * Loads the code that most agents need only after their first answer, in the background. Otherwise a page could lack the
  * code in the middle of a conversation: it may have no network then, or its server may have a newer version.
  */
 export function loadLater(): void {
-  if (isBegun) return;
-  isBegun = true;
+  if (isOnDisk) return;
   soon(() => {
     Promise.all([
       import("../context/overflow.ts"),
@@ -19,7 +16,6 @@ export function loadLater(): void {
       import("./mode/partial-result.ts"),
     ]).catch(() => {
       // The next turn tries again.
-      isBegun = false;
     });
   });
 }

@@ -67,7 +67,8 @@ export function withProviderRules(driver: ModelDriver, target: RequestTarget): M
         } catch (error) {
           if (!(error instanceof ModelError) || tried.has(error) || watched.begun) throw error;
           tried.add(error);
-          const part = sent < MOST_REQUESTS ? await refusedPart(error, legal.request, target.parameters) : undefined;
+          const part =
+            sent < MOST_REQUESTS ? await findRefusedPart(error, legal.request, target.parameters) : undefined;
           const note = part && requests.leaveOut(part, legal, request.output);
           if (note === undefined) throw error;
           sink.push([{ type: "note", text: note }]);
@@ -82,7 +83,7 @@ export function withProviderRules(driver: ModelDriver, target: RequestTarget): M
  * Returns the part of a request that the provider refused, if any. Only a refusal loads the code. If the code cannot be
  * loaded, the provider's error remains.
  */
-async function refusedPart(error: ModelError, request: ModelRequest, own: readonly string[] | undefined) {
+async function findRefusedPart(error: ModelError, request: ModelRequest, own: readonly string[] | undefined) {
   if (error.code !== "invalid-request" && error.code !== "provider") return undefined;
   const refusal = await import("./refusal.ts").catch(() => undefined);
   return refusal?.refusedPart(error, request, own);
