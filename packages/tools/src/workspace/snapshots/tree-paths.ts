@@ -45,7 +45,5 @@ function depthOf(path: string): number {
 }
 
 function foldersAbove(path: string): readonly string[] {
-  const folders: string[] = [];
-  for (let at = path; at !== ""; ) folders.push((at = folderOf(at)));
-  return folders;
+  return path === "" ? [] : [folderOf(path), ...foldersAbove(folderOf(path))];
 }

@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { Scene } from "./scene.fixture.ts";
-import { coveringPaths } from "./tree-paths.ts";
 import { change, treeOf } from "./tree.fixture.ts";
+import { coveringPaths } from "./tree-paths.ts";
 
 const IS_LONG = process.env.BANYAN_LONG === "1";
 const BOUNDS = { file: 2_000, ignored: 500 };
