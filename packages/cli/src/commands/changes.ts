@@ -21,6 +21,7 @@ const SINCE: Readonly<Record<ChangesStep["since"], string>> = {
 export async function showChanges(context: ConversationContext, { since, text }: ChangesStep): Promise<void> {
   const { leaf, write, screen, state, agent } = context;
   const { style } = screen;
+  if (leaf === null && since === "git") return write("/changes git works after the first message of a conversation.");
   const comparison = leaf === null || !mayCompare(context) ? undefined : await compare(context, leaf, since);
   // Without snapshots, only the log knows changes: those by tools.
   if (since !== "git" && comparison?.asOf === undefined) return showLoggedChanges(context, text);

@@ -31,6 +31,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     );
     using pty = Pty.open(place, [...MODEL, "--approval", "edits"], server.env);
     await pty.prompted();
+    await pty.exchange("/changes git", "/changes git works after the first message of a conversation.");
     await pty.exchange("change it", "Done.");
     // A single changed file needs no name.
     expect(await pty.exchange("/changes", /^changed a\.txt, 1 line added, 1 removed$/)).toMatch(/- one\n.*\+ two/);

@@ -1,5 +1,5 @@
 import type { ChangeDraft, FileChange } from "@banyan/core/conversation";
-import { counted, visibleProse } from "@banyan/core/shown";
+import { counted, visibleLine, visibleProse } from "@banyan/core/shown";
 import type { ChangedFile } from "@banyan/host";
 import { foldedName, shownPath } from "@banyan/tools/named-path";
 import { excerptLine } from "./fit-text.ts";
@@ -26,7 +26,7 @@ export function changeHead(
 ): string {
   const amounts = [added > 0 ? `${counted(added, "line")} added` : "", removed > 0 ? `${removed} removed` : ""];
   const act = formatter === undefined ? kind : `${plainLine(formatter)} formatted`;
-  const said = [`${act} ${style.bold(plainLine(shownPath(path)))}`, ...amounts].filter((text) => text !== "");
+  const said = [`${act} ${style.bold(listedName(path))}`, ...amounts].filter((text) => text !== "");
   return said.join(", ");
 }
 
@@ -70,14 +70,14 @@ export function draftEnd(draft: ChangeDraft, count: number, style: Style): strin
 
 /** Such as `src/a.ts, lines 9 to 12`. */
 function draftPlace({ path, start, end = start }: ChangeDraft, style: Style): string {
-  const name = style.bold(plainLine(shownPath(path)));
+  const name = style.bold(listedName(path));
   if (start === undefined || end === undefined) return name;
   if (end <= start) return `${name}, at line ${start}`;
   return `${name}, ${end === start + 1 ? `line ${start}` : `lines ${start} to ${end - 1}`}`;
 }
 
 function pathInWorktree(path: string, worktree: string | undefined): string {
-  const name = plainLine(shownPath(path));
+  const name = listedName(path);
   return worktree === undefined ? name : `${name} (in the worktree ${plainLine(worktree)})`;
 }
 
@@ -120,6 +120,11 @@ function rowLine({ sign, text, number }: DiffLineRow, width: number, style: Styl
   return `${style.dim(place)} ${paint(line)}`.trimEnd();
 }
 
+/** Returns a file's name with codes in place of invisible characters, so that no two files look the same (F82). */
+function listedName(path: string): string {
+  return visibleLine(shownPath(path));
+}
+
 /** Finds the changed file that the user names: by its path in the list, or by a name with look-alike characters. */
 export function changedFileNamed<File extends Pick<ChangedFile, "path">>(
   files: readonly File[],
@@ -128,7 +133,7 @@ export function changedFileNamed<File extends Pick<ChangedFile, "path">>(
   const wanted = named.replace(/^\.\//, "");
   const alike = files.filter(({ path }) => foldedName(path) === foldedName(wanted));
   return (
-    files.find(({ path }) => path === wanted || shownPath(path) === wanted) ??
+    files.find(({ path }) => path === wanted || shownPath(path) === wanted || listedName(path) === wanted) ??
     (alike.length === 1 ? alike[0] : undefined)
   );
 }
