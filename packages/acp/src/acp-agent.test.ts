@@ -342,7 +342,7 @@ describe("no process outlives its turn", () => {
       await readUntil(feed, (item) => item.type === "text.delta");
       session.interrupt();
       expect(await readUntil(feed, (item) => item.type === "chat.ended")).toMatchObject({ reason: "interrupted" });
-      await expect.poll(() => isThere(id), { timeout: 10_000 }).toBe(false);
+      await expect.poll(() => isThere(id)).toBe(false);
       const response = [...session.state.messages.values()].at(-1);
       expect(response).toMatchObject({ finish: "interrupted" });
     },

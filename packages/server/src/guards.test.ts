@@ -13,7 +13,7 @@ import { ask } from "./testing/request.fixture.ts";
 import { TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
 import { Chat, textOf } from "./testing/ui-chat.fixture.ts";
 
-const PATIENCE = { timeout: 20_000, interval: 5 };
+const PATIENCE = { interval: 5 };
 const headers = { authorization: `Bearer ${TOKEN}` };
 
 /** An agent with guards behind a handler, a real driver before a recorded wire, and all bytes of its store. */

@@ -45,7 +45,7 @@ test("F20: who hears nothing of the server any more looks for it anew; who does 
 });
 
 /** Waits for events from the network. */
-const eventually = (look: () => void) => vi.waitFor(look, { timeout: 10_000 });
+const eventually = (look: () => void) => vi.waitFor(look, { timeout: 60_000 });
 
 function linkTo(port: number, said: string[]): Link {
   return nodeLink({ address: `http://127.0.0.1:${port}`, token: "a token", client: "test 1.0" })({

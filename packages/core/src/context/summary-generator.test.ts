@@ -164,7 +164,7 @@ test("F88, F90, F91, F92: whatever summary models do, no turn ends, no call runs
     }),
     { numRuns },
   );
-}, 120_000);
+});
 
 test.each(["good", "empty", "too long", "429"])(
   "F90, F91: killed at each event around a summary (%s) or a shortening, a conversation goes on, and no call runs twice",

@@ -11,9 +11,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { Desk } from "../desk.ts";
 import { hostOf } from "../testing/served-host.fixture.ts";
 
-/** For slow machines. */
-const LONG = { timeout: 20_000 };
-
 /** A desk over a folder with `count` conversations, and a client that watches its list. */
 async function deskWith(count: number) {
   const directory = await mkdtemp(join(tmpdir(), "banyan-lists-"));
@@ -34,7 +31,7 @@ async function deskWith(count: number) {
   const say = async (conversation: string, text: string) => {
     await client.ask("turn.say", { conversation, parts: [{ type: "text", text }] });
     const { session } = await desk.conversations.open(conversation);
-    await expect.poll(() => session.state.runs.size, LONG).toBe(0);
+    await expect.poll(() => session.state.runs.size).toBe(0);
   };
   return { directory, store, client, frames, say };
 }
@@ -47,12 +44,12 @@ test("V2: a watched turn reads the conversation that changed, however many conve
     await client.ask("conversation.watch", { on: true });
     await client.ask("conversation.list", {});
     await say(conversation, "first");
-    await expect.poll(() => frames.at(-1)?.changed[0], LONG).toMatchObject({ id: conversation, running: 0 });
+    await expect.poll(() => frames.at(-1)?.changed[0]).toMatchObject({ id: conversation, running: 0 });
     await setTimeout(300);
     const before = frames.length;
     const { opened } = await countAccesses(directory, async () => {
       await say(conversation, "second");
-      await expect.poll(() => frames.slice(before).at(-1)?.changed[0], LONG).toMatchObject({ unread: 2, running: 0 });
+      await expect.poll(() => frames.slice(before).at(-1)?.changed[0]).toMatchObject({ unread: 2, running: 0 });
     });
     accesses.push(opened);
     for (const { changed, removed } of frames) expect(changed.length + removed.length).toBe(1);
@@ -96,6 +93,6 @@ test("V2: the changes that a client gets add up to the server's list", async () 
       return (
         JSON.stringify([...list.values()].sort((a, b) => b.updatedAt - a.updatedAt)) === JSON.stringify(conversations)
       );
-    }, LONG)
+    })
     .toBe(true);
 });

@@ -9,11 +9,9 @@ import { changedFiles } from "@banyan/tools/workspace";
 import { expect, onTestFinished, test } from "vitest";
 import { openHost } from "../host/open-host.ts";
 
-/** For a program that starts while others run. */
-const SLOW = { timeout: 120_000 };
 const PROGRAM = fileURLToPath(new URL("killed-program.fixture.ts", import.meta.url));
 
-test("F21, B24: after a kill, half-applied files match the log and the model's view", SLOW, async () => {
+test("F21, B24: after a kill, half-applied files match the log and the model's view", async () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-killed-")));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const cwd = join(home, "project");

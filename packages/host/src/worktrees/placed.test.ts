@@ -152,7 +152,7 @@ test("S31: bring_over names its target folder", async () => {
   const { worktrees } = host;
   const bringing = bring(session, { agent: host.agent, worktrees, tool, from: at, to: trunk });
   const asked = () => session.state.questions.values().next().value;
-  const question = await vi.waitUntil(asked, { timeout: 20_000 });
+  const question = await vi.waitUntil(asked, { timeout: 60_000 });
   if (question.type !== "approval") throw new Error("Nobody is asked.");
   expect(callIn(session.state, question)?.about?.folder).toBe(person.workspace);
   await session.answer(question.id, { decision: "allow" });

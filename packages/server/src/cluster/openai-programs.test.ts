@@ -32,6 +32,5 @@ describe.skipIf(whyNoPostgres !== undefined)(`W89: a chat of a program over two 
       const after = (await client.ask("conversation.list", { programs: true })).conversations;
       expect(after).toHaveLength(before + 1);
     },
-    120_000,
   );
 });

@@ -102,7 +102,7 @@ test("V2: a process lists and reports conversations that another process begins,
   await step();
   expect((await store.list()).map(({ id }) => id)).not.toContain(numberedId(7));
   expect(await store.list()).toHaveLength(30);
-  await expect.poll(() => [...heard].sort(), { timeout: 10_000 }).toEqual([ID, numberedId(7)].sort());
+  await expect.poll(() => [...heard].sort()).toEqual([ID, numberedId(7)].sort());
 });
 
 /** Returns random numbers; the same seed gives the same numbers. */
@@ -261,7 +261,7 @@ test("V2: a watcher hears of a conversation that another process took from this 
   expect(await store.list()).toHaveLength(1);
   const taken = await other.open(ID, { take: true });
   await taken.append(events(taken, 1));
-  await expect.poll(() => [...heard], { timeout: 10_000 }).toEqual([ID]);
+  await expect.poll(() => [...heard]).toEqual([ID]);
   await other.close();
   const timers = vi.spyOn(globalThis, "setTimeout");
   onTestFinished(() => timers.mockRestore());
@@ -279,5 +279,5 @@ test("V2: a watcher that never listed hears of later conversations, also if the 
   await setTimeout(500);
   const log = await other.open(ID, { create: true });
   await log.append(events(log, 1));
-  await expect.poll(() => heard.mock.calls, { timeout: 10_000 }).toEqual([[[ID]]]);
+  await expect.poll(() => heard.mock.calls).toEqual([[[ID]]]);
 });

@@ -186,7 +186,7 @@ describe("S30: a command makes nothing that is missing and protected", () => {
     expect(await said).toBe("tried\n");
   });
 
-  test("while four programs start, run commands and exit at random", { timeout: 120_000 }, async () => {
+  test("while four programs start, run commands and exit at random", async () => {
     using folder = repository();
     const runs = async () => {
       for (let round = 0; round < (isLong ? 40 : 2); round += 1) {

@@ -112,7 +112,7 @@ describe("commands of one conversation share a loopback", () => {
     expect(await run(reach(8126), "one", inside)).toMatch(/Connection refused/);
   });
 
-  test("S39: a folder with many repositories, whose mounts need a file", { timeout: 60_000 }, async () => {
+  test("S39: a folder with many repositories, whose mounts need a file", async () => {
     using project = new TestFolder();
     for (let at = 0; at < 45; at++) project.add(`${"x".repeat(200)}${at}/.git/HEAD`, "ref: refs/heads/main\n");
     await using inside = await sandboxOf(project);

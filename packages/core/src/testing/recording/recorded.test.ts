@@ -67,7 +67,7 @@ async function record(chunks: readonly Uint8Array[], init = post({}), path = "/"
 describe("a recording of the wire", () => {
   const RUNS = process.env.BANYAN_LONG === "1" ? 200 : 30;
 
-  test("L7: replays random streams byte for byte", { timeout: 60_000 }, async () => {
+  test("L7: replays random streams byte for byte", async () => {
     const chunk = fc.oneof(
       fc.uint8Array({ minLength: 1 }),
       fc.string({ unit: "grapheme", minLength: 1 }).map(Buffer.from),

@@ -172,5 +172,4 @@ test.skipIf(!existsSync("/bin/bash"))(
     expect(misread).toEqual([]);
     expect(misdeeds("echo $(evil) > out")).toEqual(["evil", "out"]);
   },
-  120_000,
 );

@@ -154,8 +154,6 @@ describe.each([anthropic, chat, gemini, responses])("our own driver for $format.
         }
       }
     },
-    // Thousands of splits take long on a busy machine.
-    120_000,
   );
 });
 

@@ -13,7 +13,7 @@ import { asker, colour, writer } from "./door.fixture.ts";
 
 const { session } = methods.agent;
 
-const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 20_000 });
+const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 60_000 });
 
 const asking = { permission: () => ({ decision: "ask" as const }) };
 

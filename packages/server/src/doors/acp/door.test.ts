@@ -9,7 +9,7 @@ import { writer } from "./door.fixture.ts";
 
 const { session } = methods.agent;
 
-const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 20_000 });
+const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 60_000 });
 
 const choose = (optionId: string) => async (): Promise<RequestPermissionResponse> => ({
   outcome: { outcome: "selected", optionId },

@@ -16,7 +16,7 @@ import { expect, test, vi } from "vitest";
 import { type Editor, editor, WORKSPACE } from "../../testing/editor.fixture.ts";
 
 const { session } = methods.agent;
-const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 20_000 });
+const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 60_000 });
 const at = { cwd: WORKSPACE, mcpServers: [] };
 
 test("A2: each advertised feature has its methods, and a sign-in method names the user's next step", async () => {

@@ -87,7 +87,6 @@ test.each([...PROGRAMS, ...NAMED_PROGRAMS])(
       await site[Symbol.asyncDispose]();
     }
   },
-  120_000,
 );
 
 test.each(NAMED_PROGRAMS)(
