@@ -99,7 +99,7 @@ describe.skipIf(!hasTmux).each(links)("typing while the agent works ($link)", ({
     await pty.until("queued: and that");
     release();
     const screen = await pty.until("Second.");
-    expect(screen).toMatch(/First\.\n+❯ then this\n+❯ and that\n+Second\./);
+    expect(screen).toMatch(/First\.\n(?:.*2 files changed\n)?\n*❯ then this\n+❯ and that\n+Second\./);
     expect(saidIn(server.asked, 1)).toEqual(["go"]);
     expect(saidIn(server.asked, 2)).toEqual(["go", "then this", "and that"]);
   });

@@ -1,5 +1,5 @@
 import { formatDuration, formatSpent } from "@banyan/client/words";
-import type { Call } from "@banyan/core";
+import { type Call, emptyConversation, type FeedItem, reduce } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
 import { formatCost, NEW_PROBLEMS } from "@banyan/core/shown";
 import { characterTexts, tornCharacters } from "@banyan/core/testing";
@@ -8,6 +8,7 @@ import { callBegin, callDetails, callEndText } from "./call-line.ts";
 import { excerptLine, firstLines, lastLines, sentenceLines, wrapSentence } from "./fit-text.ts";
 import { nameLines } from "./name-lines.ts";
 import { styleFor } from "./style.ts";
+import { type TurnEnd, turnFacts } from "./turn-end.ts";
 
 const plain = styleFor(process.stdout, "never");
 
@@ -120,6 +121,42 @@ describe("T24: a call is one line", () => {
     expect(line({ ...failed, changedFiles: 3 })).toBe("• shell  ls … exit code 2, 3 files changed");
     expect(callDetails(call(failed), plain, 80)).toEqual(["    no such file"]);
   });
+});
+
+test("T68: a turn ends with its time, changed files and cost, if it changed files, cost money or took half a minute", () => {
+  const state = emptyConversation();
+  let seq = 0;
+  const happens = (item: object) => reduce(state, { ...item, seq: ++seq, epoch: 1, at: 1_000 } as FeedItem);
+  const change = (call: string, path: string) => ({
+    type: "file.changed",
+    message: call[0],
+    call,
+    path,
+    kind: "created",
+  });
+  happens({ type: "message.added", message: "u", parentId: null, role: "user", author: "user", parts: [] });
+  happens({
+    type: "run.started",
+    run: "r",
+    agent: "banyan",
+    model: "m",
+    settings: {},
+    limits: {},
+    mode: "chat",
+    leaf: "u",
+  });
+  happens({ type: "message.started", message: "a", parentId: "u", run: "r", model: "m" });
+  const end = (at: number, cost?: number) =>
+    ({ type: "run.ended", run: "r", reason: "answered", leaf: "a", at, spent: { steps: 1, cost } }) as TurnEnd;
+  expect(turnFacts(end(30_999), state, 1_000)).toEqual([]);
+  expect(turnFacts(end(33_400), state, 1_000)).toEqual(["32 s"]);
+  expect(turnFacts(end(1_500, 0.04), state, 1_000)).toEqual(["$0.04"]);
+  for (const call of ["a1", "a2"])
+    happens({ type: "call.pending", message: "a", call, tool: "write", inputText: "{}", input: {} });
+  for (const path of ["x", "y", "x"]) happens({ ...change("a1", path), added: 1, removed: 0, diff: "" });
+  happens({ type: "call.completed", message: "a", call: "a2", tool: "shell", output: "", changedFiles: 3 });
+  expect(turnFacts(end(3_000, 0.5), state, 1_000)).toEqual(["2 s, 5 files changed, $0.50"]);
+  expect(turnFacts(end(3_000), state, undefined)).toEqual(["5 files changed"]);
 });
 
 describe("amounts", () => {

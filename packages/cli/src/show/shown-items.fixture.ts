@@ -95,7 +95,7 @@ export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
   "run.paused": same("Shows the limit, and that a user must decide."),
   "run.continued": same("Shows whether the turn continues or ends."),
   "run.ended": {
-    full: "Shows the reason, unless the run ended with an answer.",
+    full: "Shows time, changed files and cost, and the reason unless the run ended with an answer.",
     plain: "Shows the reason, unless the run ended with an answer.",
     print: "nothing: The last line on stderr and the exit code show the reason.",
     page: "Shows the reason and what to do, unless the run ended with an answer.",

@@ -1,7 +1,8 @@
-import { cacheMissText, describeBrokenTurn, formatSpent } from "@banyan/client/words";
-import type { ConversationState, Event, Json, Message, RunEnd } from "@banyan/core";
-import { lastAssistantMessage, pathTo, textOf, totalTokens } from "@banyan/core/conversation";
-import { counted } from "@banyan/core/shown";
+import { runsOfTurn } from "@banyan/client/display";
+import { cacheMissText, describeBrokenTurn, formatSeconds, formatSpent } from "@banyan/client/words";
+import type { Call, ConversationState, Event, Json, Message, RunEnd } from "@banyan/core";
+import { lastAssistantMessage, newestLeaf, pathTo, textOf, totalTokens } from "@banyan/core/conversation";
+import { counted, formatCost } from "@banyan/core/shown";
 import { plainLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
@@ -22,6 +23,41 @@ export function turnLine(end: TurnEnd, state: ConversationState, model: string):
   const misses = cacheMissText(responses);
   const said = misses === "" ? "" : ` · ${misses}`;
   return [`${lastResponse(end, state)?.model ?? model}${steps} · ${formatSpent(spent.usage, spent.cost)}${said}`];
+}
+
+/** Milliseconds from which the time alone is worth a line. */
+const LONG_TURN = 30_000;
+
+/**
+ * Returns a line for a turn that changed files, cost money or took half a minute, such as `12 s, 2 files changed, $0.04`.
+ * `began`: milliseconds since 1970.
+ */
+export function turnFacts(end: TurnEnd, state: ConversationState, began: number | undefined): string[] {
+  const runs = new Set(runsOfTurn(state, end.run));
+  const path = pathTo(state, end.leaf).filter((message) => message.role === "assistant" && runs.has(message.run));
+  const files = countChangedFiles(callsBelow(path, state));
+  const { cost = 0 } = end.spent ?? {};
+  const time = began === undefined ? 0 : end.at - began;
+  if (files === 0 && cost === 0 && time < LONG_TURN) return [];
+  const facts = [
+    ...(time < 1_000 ? [] : [formatSeconds(time)]),
+    ...(files === 0 ? [] : [`${counted(files, "file")} changed`]),
+    ...(cost === 0 ? [] : [formatCost(cost)]),
+  ];
+  return [facts.join(", ")];
+}
+
+/** The calls of messages and of the sub-agents that these calls launched. */
+function callsBelow(messages: readonly Message[], state: ConversationState): Call[] {
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));
+  const launched = calls.flatMap(({ id }) => state.children.get(id) ?? []);
+  const below = launched.flatMap((root) => callsBelow(pathTo(state, newestLeaf(state, root)), state));
+  return [...calls, ...below];
+}
+
+function countChangedFiles(calls: readonly Call[]): number {
+  const paths = new Set(calls.flatMap(({ changes = [] }) => changes.map(({ path }) => path)));
+  return calls.reduce((count, { changedFiles = 0 }) => count + changedFiles, paths.size);
 }
 
 /** Advice to a user of the chat for a request that is too long for the model. */

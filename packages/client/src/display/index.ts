@@ -9,6 +9,7 @@ export {
   type QuestionDisplay,
   type UnplacedItem,
 } from "./display-item.ts";
+export { foldNeighbours, foldSentence, hasPlace, type QuietPart, quietCall } from "./fold.ts";
 export { failureName, GIVEN_UP, GIVEN_UP_TOO, itemSentence } from "./item-sentence.ts";
 export { approvalSubject, readableParts, type TurnItem, type WaitingQuestion } from "./turn-item.ts";
 export { TurnReader } from "./turn-reader.ts";

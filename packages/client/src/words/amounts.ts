@@ -14,6 +14,14 @@ export function formatDuration(milliseconds: number): string {
 }
 
 /**
+ * Formats a duration in whole seconds, such as `4 s` or `3 min 5 s`.
+ * @example formatSeconds(4_200) // "4 s"
+ */
+export function formatSeconds(milliseconds: number): string {
+  return milliseconds < 59_500 ? `${Math.round(milliseconds / 1_000)} s` : formatDuration(milliseconds);
+}
+
+/**
  * Formats a duration for the end of a line, such as `, 1.2 s`. Empty below 50 ms.
  * @example formatTook(1_200) // ", 1.2 s"
  */

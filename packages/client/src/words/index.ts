@@ -2,6 +2,7 @@ export {
   compactedLine,
   formatBytes,
   formatDuration,
+  formatSeconds,
   formatSpent,
   formatTokens,
   formatTook,

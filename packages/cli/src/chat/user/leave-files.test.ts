@@ -68,7 +68,7 @@ test.skipIf(!hasTmux).each(["/branch Planted", "/branch #3"])(
     await pty.asked("What should happen to these files?");
     pty.press("k", "Enter");
     expect(await pty.until("Your next message continues from here.")).toMatch(
-      /4 messages on this branch\n\n❯ plant an oak\n(?:.|\n)*\n\nPlanted\.$/m,
+      /4 messages on this branch\n\n❯ plant an oak\n(?:.|\n)*\nPlanted\.$/m,
     );
     await pty.prompted();
     pty.enter("go on");

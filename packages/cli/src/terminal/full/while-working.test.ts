@@ -130,7 +130,7 @@ describe("while the agent works", () => {
     expect(await here.screen.until("Waiting for the model")).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
   });
 
-  test("T24: a call is a line that changes until it ends; its output is below, cut, and can be opened", async () => {
+  test("T24, T68: a call is a line that changes until it ends; the last line of its output is below, and a key opens all", async () => {
     const here = busy();
     here.calls("c", "shell", { command: "seq 30" });
     await here.screen.until("• shell  seq 30 … waiting");
@@ -144,9 +144,7 @@ describe("while the agent works", () => {
     );
     here.happens({ type: "call.completed", message: "a", call: "c", output: seq });
     const ended = await here.screen.until("Ctrl-O shows all");
-    expect(ended).toMatch(
-      /shell {2}seq 30 … done(?:, \d\.\d s)?\n {4}1\n(?: {4}\d+\n){9} {4}… \(20 more lines; Ctrl-O shows all\)/,
-    );
+    expect(ended).toMatch(/shell {2}seq 30 … done(?:, \d\.\d s)?\n {4}30 \(29 more lines; Ctrl-O shows all\)/);
     here.keys("\x0f");
     expect(await here.screen.until("shell: done")).toMatch(/Arguments\n {2}seq 30\n\nResult\n {2}1\n {2}2\n/);
     here.keys("\x1b[F");
@@ -155,11 +153,67 @@ describe("while the agent works", () => {
     await here.screen.until("Ctrl-O shows all");
     here.happens({ type: "reasoning.delta", message: "b", part: 0, text: "What next?" });
     here.happens({ type: "text.delta", message: "b", part: 1, text: "That was all." });
-    await here.screen.until("Ctrl-O shows it");
+    await here.screen.until("That was all.");
     here.keys("\x0f");
-    await here.screen.until(/What next\?[\s\S]*Ctrl-O previous page/);
+    await here.screen.until(/shell: done[\s\S]*Ctrl-O previous page/);
+    // A thought of less than two seconds is only behind the key.
     here.keys("\x0f");
-    await here.screen.until("Result");
+    await here.screen.until(/What next\?/);
+  });
+
+  test("T68: neighbours that only read are one line; the key opens all of them, in order", async () => {
+    const here = busy();
+    const read = (call: string, path: string) => {
+      const about = { paths: [{ path, access: "read" }], looksAt: { one: "file", several: "files" } } as const;
+      const input = { path };
+      here.happens(
+        { type: "call.pending", message: "a", call, tool: "read", inputText: JSON.stringify(input), input, about },
+        { type: "call.executing", message: "a", call, attempt: 1, key: call },
+        { type: "call.completed", message: "a", call, output: `1\tthe ${path}\n` } as never,
+      );
+    };
+    read("c1", "oak.txt");
+    await here.screen.until("• read  oak.txt … done");
+    read("c2", "elm.txt");
+    await here.screen.until(/^• Read 2 files \(2 lines\) \(Ctrl-O shows them\)$/);
+    here.happens({ type: "text.delta", message: "a", part: 9, text: "Both are trees." });
+    here.happens({ type: "run.ended", run: "r", reason: "answered", leaf: "a" });
+    expect(await here.screen.until("Both are trees.")).toMatch(
+      /^❯ go\n\n• Read 2 files \(2 lines\) \(Ctrl-O shows them\)\nBoth are trees\.$/m,
+    );
+    here.keys("\x0f");
+    expect(await here.screen.until("the elm.txt")).toMatch(
+      /─ Read 2 files \(2 lines\)[\s\S]*the oak\.txt[\s\S]*the elm\.txt/,
+    );
+  });
+
+  test("T68: an edit that its question showed is one line, and so is a change of the plan", async () => {
+    const here = busy();
+    const input = { path: "a.ts", old_text: "one", new_text: "two" };
+    const about = {
+      paths: [{ path: "a.ts", access: "write" }],
+      change: { goes: "old_text", comes: "new_text" },
+    } as const;
+    const call = { message: "a", call: "c" } as const;
+    const diff = "--- a.ts\n+++ a.ts\n@@ -1 +1 @@\n-one\n+two\n";
+    const change = { path: "a.ts", kind: "changed", before: "", after: "", added: 1, removed: 1, diff } as const;
+    here.happens(
+      { ...call, type: "call.pending", tool: "edit", inputText: JSON.stringify(input), input, about },
+      { ...call, type: "call.approval-requested", tool: "edit", question: "q", input } as never,
+      { ...call, type: "call.approval-resolved", question: "q", allowed: true },
+      { ...call, type: "call.executing", attempt: 1, key: "k" },
+      { ...call, type: "file.changed", ...change },
+      { ...call, type: "call.completed", output: "ok" } as never,
+    );
+    expect(await here.screen.until(/• edit {2}a\.ts … done(?:, \d\.\d s)?, \+1 -1$/)).not.toContain("two");
+    const plan = [{ title: "look", status: "in_progress" }] as const;
+    const steps = { type: "call.pending", message: "a", call: "p", tool: "update_plan", inputText: "{}" } as const;
+    here.happens(
+      { ...steps, input: {}, about: { title: "0 of 1 done", plan } },
+      { type: "call.executing", message: "a", call: "p", attempt: 1, key: "p" },
+      { type: "call.completed", message: "a", call: "p", output: "ok", about: { title: "0 of 1 done", plan } } as never,
+    );
+    expect(await here.screen.until(/update_plan {2}0 of 1 done … done/)).not.toContain("[~] look");
   });
 
   test("T24: a call that fails shows its last lines", async () => {

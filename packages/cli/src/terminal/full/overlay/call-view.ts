@@ -7,7 +7,7 @@ import { plainText } from "../../../show/plain-text.ts";
 import { cutToWidth, textWidth, withoutColors } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** Maximum lines of output or of a change below a call (T24). */
+/** Maximum lines of a change below a call, and of a tool's message to the model (T24). */
 const MOST_LINES = 10;
 /** Maximum lines while the call runs, or the model writes the change. */
 const MOST_LIVE_LINES = 5;
@@ -25,19 +25,24 @@ export interface CallLook {
 }
 
 /**
- * Shows a call as lines: its name and state, then its effects (file changes, a command's output, or the end of a
- * failure). Cuts an output of more than 10 lines.
+ * Shows a call as lines: its name and state, then its effects: file changes, the last line of a command's output, or the
+ * end of a failure.
  */
 export function callLines(call: Call, look: CallLook): string[] {
   return isEnded(call.status) ? endedLines(call, look) : liveLines(call, look);
 }
 
 function endedLines(call: Call, look: CallLook): string[] {
-  const { theme, width } = look;
-  const failed = callDetails(call, theme, width, look.openKey);
-  const lines = [headLine(call, callEndText(call, theme), look), ...callChangeLines(call, look)];
-  if (failed.length > 0) return [...lines, ...failed];
-  return call.about?.command !== undefined ? [...lines, ...output(call.output ?? "", look)] : lines;
+  const { theme, width, openKey } = look;
+  const lines = [
+    headLine(call, callEndText(call, theme) + shownChanges(call, theme), look),
+    ...callChangeLines(call, look),
+  ];
+  // The steps of a plan are above the prompt.
+  if (call.about?.plan && call.status === "completed") return lines;
+  const details = callDetails(call, theme, width, openKey);
+  if (details.length > 0) return [...lines, ...details];
+  return call.about?.command !== undefined ? [...lines, ...lastOutputLine(call.output ?? "", look)] : lines;
 }
 
 function liveLines(call: Call, look: CallLook): string[] {
@@ -68,9 +73,23 @@ function headLine(call: Call, end: string, { theme, width }: CallLook): string {
   return `${head}${withoutColors(head).endsWith("…") ? " " : " … "}${end}`;
 }
 
-function callChangeLines({ changes = [] }: Call, look: CallLook): string[] {
+/** True if a question showed the changes of a call to a user who allowed them (T68). */
+function hasShownChanges({ about, approved, executedInput }: Call): boolean {
+  return about?.change !== undefined && approved === true && executedInput === undefined;
+}
+
+/** Counts the lines of changes that a question has shown, such as `, +2 -1`. */
+function shownChanges(call: Call, theme: Theme): string {
+  const { changes = [] } = call;
+  if (changes.length === 0 || !hasShownChanges(call)) return "";
+  const sum = (of: "added" | "removed") => changes.reduce((count, change) => count + change[of], 0);
+  return theme.dim(`, +${sum("added")} -${sum("removed")}`);
+}
+
+function callChangeLines(call: Call, look: CallLook): string[] {
+  if (hasShownChanges(call)) return [];
   const inner = { ...look, width: look.width - INDENT.length };
-  return changes.flatMap((change) => indented(fileChangeLines(change, inner), look.width));
+  return (call.changes ?? []).flatMap((change) => indented(fileChangeLines(change, inner), look.width));
 }
 
 /** Shows a changed file with its diff, cut like a call's output. */
@@ -79,18 +98,16 @@ export function fileChangeLines(change: FileChange, { theme, width, openKey }: C
   return [changeHead(change, theme), ...cutOutputLines(lines, theme, openKey)].map((line) => cutToWidth(line, width));
 }
 
-function output(text: string, { theme, width, openKey }: CallLook): string[] {
+/** Shows the last line of a command's output, and the number of lines above with the key that shows them. */
+function lastOutputLine(text: string, { theme, width, openKey }: CallLook): string[] {
   // The placeholder for empty output is for the model only.
   if (text.trim() === "" || text === "[no output]") return [];
   const lines = plainText(text.trimEnd()).replaceAll("\t", "    ").split("\n");
-  return indented(
-    cutOutputLines(
-      lines.map((line) => theme.dim(line)),
-      theme,
-      openKey,
-    ),
-    width,
-  );
+  const more = lines.length - 1;
+  const key = openKey === undefined ? "" : `; ${openKey} shows all`;
+  const hint = more === 0 ? "" : ` (${counted(more, "more line")}${key})`;
+  const last = cutToWidth((lines.at(-1) ?? "").trimEnd(), Math.max(8, width - INDENT.length - textWidth(hint)));
+  return indented([theme.dim(last + hint)], width);
 }
 
 /** Returns the first lines that fit below a call, and a hint about the key that shows the rest. */

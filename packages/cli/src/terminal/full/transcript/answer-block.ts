@@ -1,3 +1,4 @@
+import type { QuietPart } from "@banyan/client/display";
 import type { ChangeDraft } from "@banyan/core/conversation";
 import { problemLines } from "../../../show/call-line.ts";
 import { PlainText } from "../../../show/plain-text.ts";
@@ -6,7 +7,7 @@ import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
 
 /** Shows a model's streaming text. */
 export class AnswerBlock implements TranscriptBlock {
-  readonly isApart = true;
+  readonly author = "agent";
   readonly #plain = new PlainText();
   readonly #stream = new MarkdownStream();
   /** New problems of files with the blocks so far, by path. */
@@ -17,6 +18,12 @@ export class AnswerBlock implements TranscriptBlock {
 
   get isDone(): boolean {
     return this.#shownEnd;
+  }
+
+  /** Models often begin or write only white space before a call: such an answer is empty. */
+  get quiet(): QuietPart | "open" | undefined {
+    if (this.hasBegun) return undefined;
+    return this.#ended ? { type: "empty" } : "open";
   }
 
   push(text: string): void {

@@ -1,3 +1,4 @@
+import type { QuietPart } from "@banyan/client/display";
 import type { Look } from "../markdown/look.ts";
 
 /** Settings for showing a block. */
@@ -17,23 +18,35 @@ export interface BlockLines {
   readonly open: readonly string[];
 }
 
+/** The author of a block: the user, the agent, or the program, whose lines belong to the block above. */
+export type BlockAuthor = "user" | "agent" | "program";
+
 /** A part of the transcript: a message, a streaming answer, a call. */
 export interface TranscriptBlock {
-  /** True if an empty line precedes the block. */
-  readonly isApart: boolean;
+  readonly author: BlockAuthor;
   /** True if `show` has returned all its lines. */
   readonly isDone: boolean;
+  /**
+   * The part that folds with its neighbours (T68). `open` if only the end of the block shows whether the block folds.
+   * Undefined for a block that stays on lines of its own.
+   */
+  readonly quiet?: QuietPart | "open" | undefined;
   show(look: BlockLook): BlockLines;
 }
 
+/** Returns the part of a block that folds now. */
+export function quietPartOf({ quiet }: TranscriptBlock): QuietPart | undefined {
+  return quiet === "open" ? undefined : quiet;
+}
+
 export class TextBlock implements TranscriptBlock {
-  readonly isApart: boolean;
+  readonly author: BlockAuthor;
   isDone = false;
   readonly #lines: (look: BlockLook) => readonly string[];
 
-  constructor(lines: (look: BlockLook) => readonly string[], isApart = false) {
+  constructor(lines: (look: BlockLook) => readonly string[], author: BlockAuthor = "program") {
     this.#lines = lines;
-    this.isApart = isApart;
+    this.author = author;
   }
 
   show(look: BlockLook): BlockLines {

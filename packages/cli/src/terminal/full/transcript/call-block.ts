@@ -1,3 +1,4 @@
+import { type QuietPart, quietCall } from "@banyan/client/display";
 import { type Call, isEnded, toolNameOf } from "@banyan/core/conversation";
 import { cutTo } from "@banyan/core/shown";
 import { callWord } from "../../../show/call-line.ts";
@@ -15,7 +16,7 @@ const MOST_OUTPUT = 1_000_000;
 
 /** Shows a live or ended call as a block of the transcript, and in full as a page. */
 export class CallBlock implements TranscriptBlock, ViewerPage {
-  readonly isApart = false;
+  readonly author = "agent";
   #call: Call;
   #isDropped = false;
   readonly #questions = new Set<string>();
@@ -32,6 +33,14 @@ export class CallBlock implements TranscriptBlock, ViewerPage {
 
   get title(): string {
     return `${plainLine(toolNameOf(this.#call))}: ${callWord(this.#call)}`;
+  }
+
+  get quiet(): QuietPart | "open" | undefined {
+    if (this.#isDropped) return { type: "empty" };
+    const { input, status, about } = this.#call;
+    if (isEnded(status)) return quietCall(this.#call);
+    // The arguments show whether a call only reads.
+    return input === undefined || about?.looksAt !== undefined ? "open" : undefined;
   }
 
   update(call: Call): void {

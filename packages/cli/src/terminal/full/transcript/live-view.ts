@@ -29,7 +29,7 @@ import { recalledLine } from "../../../show/memory-lines.ts";
 import { modelNotice, ReportedEnds, shortenedLine, undoneLine } from "../../../show/message-label.ts";
 import { plainLine } from "../../../show/plain-text.ts";
 import { subAgentNotice } from "../../../show/sub-agents.ts";
-import { runEndSentence } from "../../../show/turn-end.ts";
+import { runEndSentence, turnFacts } from "../../../show/turn-end.ts";
 import type { FeedView } from "../../questions/feed-view.ts";
 import { cutOutputLines, fileChangeLines } from "../overlay/call-view.ts";
 import type { ViewerPage } from "../overlay/overlay.ts";
@@ -37,14 +37,12 @@ import { wrapCells } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import { ActivityTracker, type CurrentActivity } from "./activity.ts";
 import { AnswerBlock } from "./answer-block.ts";
-import type { BlockLines, BlockLook, TranscriptBlock } from "./block.ts";
-import { TextBlock } from "./block.ts";
+import { type BlockAuthor, type BlockLines, type BlockLook, TextBlock, type TranscriptBlock } from "./block.ts";
+import { BlockPages } from "./block-pages.ts";
 import { CallBlock } from "./call-block.ts";
 import { messageLines, modelNoticeBlock } from "./message-lines.ts";
 import { ThoughtBlock } from "./thought-block.ts";
 import { Transcript } from "./transcript.ts";
-
-const MOST_PAGES = 200;
 
 /**
  * Shows a feed as blocks: streaming answers, calls until their end, and messages of the program. Finished blocks go to
@@ -56,7 +54,7 @@ export class LiveView implements FeedView {
   readonly #activities = new ActivityTracker();
   readonly #toldEnds = new ReportedEnds();
   readonly #calls = new Map<string, CallBlock>();
-  #pages: ViewerPage[] = [];
+  readonly #pages = new BlockPages();
   /** The last reason for a retry that was shown. */
   #hitch: string | undefined;
   /** True if a response of this turn was abandoned, and the user told. */
@@ -65,6 +63,8 @@ export class LiveView implements FeedView {
   /** A command without output so far. */
   #expected: string | undefined;
   #draft: ChangeDraft | undefined;
+  /** Start of the turn, in milliseconds since 1970. */
+  #began: number | undefined;
 
   constructor(changed: () => void) {
     this.#changed = changed;
@@ -79,9 +79,9 @@ export class LiveView implements FeedView {
     return this.#activities.doing;
   }
 
-  /** Pages of cut or collapsed text, newest last. */
+  /** Pages of cut or folded text, newest last. */
   get pages(): readonly ViewerPage[] {
-    return this.#pages;
+    return this.#pages.all;
   }
 
   stopping(): void {
@@ -217,10 +217,11 @@ export class LiveView implements FeedView {
         this.#hitch = undefined;
         this.#gaveUp = false;
         this.#endText();
+        if (item.type === "run.ended") for (const facts of turnFacts(item, state, this.#began)) this.note(facts);
         this.#add(({ theme, width }) => {
           const sentence = runEndSentence(display.reason, endReason(display), theme, display.error?.code);
           return sentence === undefined ? [] : wrapCells(sentence, width);
-        }, true);
+        });
         break;
       case "goal":
       case "process":
@@ -230,8 +231,10 @@ export class LiveView implements FeedView {
       case "notice":
         this.#notice(display);
         break;
-      // The status line shows the work, and the call's block shows the end of its output.
       case "run-start":
+        if (display.continues === undefined) this.#began = item.type === "run.started" ? item.at : undefined;
+        break;
+      // The status line shows the work, and the call's block shows the end of its output.
       case "delivery":
       case "call-output":
         break;
@@ -268,11 +271,10 @@ export class LiveView implements FeedView {
     const shortened = shortenedLine(message);
     if (shortened !== undefined) return this.note(shortened);
     if (message?.role === "summary" && message.compaction) {
-      this.note(compactedLine(message.compaction));
+      const line = compactedLine(message.compaction);
       const text = textOf(message);
-      return this.#page({
-        title: "The summary",
-        lines: (width, theme) => modelNoticeBlock("summary", text, width, theme),
+      return this.#add(({ width, theme }) => wrapCells(theme.dim(line), width), {
+        page: { title: "The summary", lines: (width, theme) => modelNoticeBlock("summary", text, width, theme) },
       });
     }
     if (message?.role !== "user") return;
@@ -292,21 +294,24 @@ export class LiveView implements FeedView {
     if (problems.length > 0) this.#add(({ width, theme }) => problemLines(problems, theme, width));
     if (text === "") return;
     const lines = (width: number, theme: Theme) => modelNoticeBlock(message.author, text, width, theme);
-    this.#add(({ width, theme, openKey }) => cutOutputLines(lines(width, theme), theme, openKey));
-    this.#page({ title: "Sent to the model", lines });
-  }
-
-  #recalled(items: readonly RecalledMemory[]): void {
-    this.#add(({ width, theme, openKey = "/memory" }) => wrapCells(theme.dim(recalledLine(items, openKey)), width));
-    this.#page({
-      title: "What memory added",
-      lines: (width, theme) =>
-        items.flatMap(({ text, source }) => modelNoticeBlock(plainLine(source), text, width, theme).concat("")),
+    this.#add(({ width, theme, openKey }) => cutOutputLines(lines(width, theme), theme, openKey), {
+      page: { title: "Sent to the model", lines },
     });
   }
 
+  #recalled(items: readonly RecalledMemory[]): void {
+    const page: ViewerPage = {
+      title: "What memory added",
+      lines: (width, theme) =>
+        items.flatMap(({ text, source }) => modelNoticeBlock(plainLine(source), text, width, theme).concat("")),
+    };
+    const lines = ({ width, theme, openKey = "/memory" }: BlockLook) =>
+      wrapCells(theme.dim(recalledLine(items, openKey)), width);
+    this.#add(lines, { page });
+  }
+
   #message(text: string): void {
-    this.#add(({ theme, width }) => messageLines(text, width, theme), true);
+    this.#add(({ theme, width }) => messageLines(text, width, theme), { author: "user" });
   }
 
   #answer(): AnswerBlock {
@@ -325,8 +330,7 @@ export class LiveView implements FeedView {
     this.#endText();
     const thought = new ThoughtBlock();
     this.#text = thought;
-    this.#put(thought);
-    this.#page(thought);
+    this.#put(thought, thought);
     return thought;
   }
 
@@ -343,8 +347,7 @@ export class LiveView implements FeedView {
       this.#endText();
       const block = new CallBlock(call);
       this.#calls.set(call.id, block);
-      this.#put(block);
-      this.#page(block);
+      this.#put(block, block);
     }
   }
 
@@ -367,28 +370,26 @@ export class LiveView implements FeedView {
   }
 
   #change(change: FileChange): void {
-    this.#add((look) => fileChangeLines(change, look), true);
-    const head = (theme: Theme) => changeHead(change, theme);
-    this.#page({
+    const page: ViewerPage = {
       title: `Change of ${plainLine(change.path)}`,
-      lines: (_width, theme) => [head(theme), ...diffLines(change.diff, { style: theme })],
-    });
+      lines: (_width, theme) => [changeHead(change, theme), ...diffLines(change.diff, { style: theme })],
+    };
+    this.#add((look) => fileChangeLines(change, look), { author: "agent", page });
   }
 
-  #page(page: ViewerPage): void {
-    this.#pages.push(page);
-    if (this.#pages.length > MOST_PAGES) this.#pages = this.#pages.slice(-MOST_PAGES / 2);
-  }
-
-  #add(lines: (look: BlockLook) => readonly string[], isApart = false): void {
-    this.#put(new TextBlock(lines, isApart));
+  #add(
+    lines: (look: BlockLook) => readonly string[],
+    { author, page }: { readonly author?: BlockAuthor; readonly page?: ViewerPage } = {},
+  ): void {
+    this.#put(new TextBlock(lines, author), page);
     this.#changed();
   }
 
-  #put(block: TranscriptBlock): void {
+  #put(block: TranscriptBlock, page?: ViewerPage): void {
     const command = this.#expected;
     this.forget();
     if (command !== undefined) this.command(command);
     this.#transcript.add(block);
+    this.#pages.add(block, page);
   }
 }

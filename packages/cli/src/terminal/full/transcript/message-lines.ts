@@ -17,6 +17,9 @@ import { callLines, cutOutputLines } from "../overlay/call-view.ts";
 import type { ViewerPage } from "../overlay/overlay.ts";
 import { wrapCells } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
+import { type BlockAuthor, TextBlock, type TranscriptBlock } from "./block.ts";
+import { CallBlock } from "./call-block.ts";
+import { Transcript } from "./transcript.ts";
 
 /** Maximum lines of a user's message. A longer message shows its beginning and end. */
 const MOST_LINES = 40;
@@ -68,24 +71,44 @@ export interface BranchEnd {
   readonly above: number;
 }
 
-/** Returns the last `most` lines of a branch, including calls and changes. A long message is cut at its beginning. */
+/**
+ * Returns the last lines of a branch, at most `most`, as the transcript showed them. A long message is cut at its
+ * beginning.
+ */
 export function branchEnd(
   state: ConversationState,
   leaf: string | null,
   { width, theme, most }: { readonly width: number; readonly theme: Theme; readonly most: number },
 ): BranchEnd {
   const path = pathTo(state, leaf);
-  let lines: readonly string[] = [];
   let above = path.length;
   // From the end, so that the length of the branch does not matter.
-  while (above > 0 && lines.length < most) {
+  for (let count = 0; above > 0 && count < most; ) {
     const message = path[--above];
-    const of = message ? transcriptLines(message, width, theme) : [];
-    lines = lines.length === 0 ? of : [...of, "", ...lines];
+    count += message ? transcriptLines(message, width, theme).length + 1 : 0;
   }
+  const transcript = new Transcript();
+  for (const message of path.slice(above)) for (const block of messageBlocks(message)) transcript.add(block);
+  const { finished, open } = transcript.show({ theme, width, room: most, now: Date.now(), links: false });
+  const lines = [...finished, ...open];
   const hidden = lines.length - most;
   if (hidden <= 1) return { lines, above };
   return { lines: [theme.dim(`… (${counted(hidden, "line")} above)`), ...lines.slice(hidden)], above };
+}
+
+/** The blocks of a message. Each call is a block of its own, so that neighbours fold (T68). */
+function messageBlocks(message: Message): TranscriptBlock[] {
+  const lines = (of: typeof transcriptLines, author: BlockAuthor) =>
+    new TextBlock(({ width, theme }) => of(message, width, theme), author);
+  if (message.role !== "assistant" || describeUnreadable(message) !== undefined) {
+    const isAsked = message.role === "user" && (message.author === "user" || message.parentId === null);
+    return [lines(transcriptLines, isAsked ? "user" : "program")];
+  }
+  return [
+    ...(textOf(message).trim() === "" ? [] : [lines(answerLines, "agent")]),
+    ...message.calls.map((call) => new CallBlock(call)),
+    ...(describeShortfall(message) === undefined ? [] : [lines(shortfallLines, "program")]),
+  ];
 }
 
 function transcriptLines(message: Message, width: number, theme: Theme): readonly string[] {
@@ -108,11 +131,17 @@ function transcriptLines(message: Message, width: number, theme: Theme): readonl
     );
     return [...messageLines(typedText(message), width, theme), ...attached];
   }
-  const text = plainText(textOf(message)).trim();
-  const said = markdownLines(text, width, { theme, links: false });
   const calls = message.calls.flatMap((call) => callLines(call, { theme, width, now: Date.now() }));
+  return [...answerLines(message, width, theme), ...calls, ...shortfallLines(message, width, theme)];
+}
+
+function answerLines(message: Message, width: number, theme: Theme): readonly string[] {
+  return markdownLines(plainText(textOf(message)).trim(), width, { theme, links: false });
+}
+
+function shortfallLines(message: Message, width: number, theme: Theme): readonly string[] {
   const shortfall = describeShortfall(message);
-  return [...said, ...calls, ...(shortfall === undefined ? [] : wrapCells(theme.dim(plainLine(shortfall)), width))];
+  return shortfall === undefined ? [] : wrapCells(theme.dim(plainLine(shortfall)), width);
 }
 
 function isDrawnWhole(message: Message): boolean {

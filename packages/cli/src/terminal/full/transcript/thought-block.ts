@@ -1,3 +1,4 @@
+import { hasPlace, type QuietPart } from "@banyan/client/display";
 import { formatTook } from "@banyan/client/words";
 import { cutToEnd } from "@banyan/core/shown";
 import { PlainText } from "../../../show/plain-text.ts";
@@ -10,9 +11,12 @@ const LIVE_LINES = 3;
 /** Characters that suffice for these lines. */
 const LIVE_TEXT = 2_000;
 
-/** Shows a model's reasoning: its last lines while it streams, one line afterwards, and in full as a page. */
+/**
+ * Shows a model's reasoning: its last lines while it streams, one line afterwards unless the reasoning was short, and
+ * in full as a page.
+ */
 export class ThoughtBlock implements TranscriptBlock, ViewerPage {
-  readonly isApart = true;
+  readonly author = "agent";
   readonly title = "Thought";
   readonly #plain = new PlainText();
   readonly #began = Date.now();
@@ -24,6 +28,11 @@ export class ThoughtBlock implements TranscriptBlock, ViewerPage {
     return this.#shownEnd;
   }
 
+  get quiet(): QuietPart | "open" {
+    if (this.#ended === undefined) return "open";
+    return this.#text.trim() === "" ? { type: "empty" } : { type: "thought", time: this.#ended - this.#began };
+  }
+
   push(text: string): void {
     this.#text += this.#plain.push(text);
   }
@@ -33,22 +42,17 @@ export class ThoughtBlock implements TranscriptBlock, ViewerPage {
   }
 
   show({ theme, width, openKey }: BlockLook): BlockLines {
-    if (this.#shownEnd || this.#text.trim() === "") {
-      this.#shownEnd = this.#ended !== undefined;
-      return { finished: [], open: [] };
-    }
-    if (this.#ended === undefined) {
+    const { quiet } = this;
+    if (quiet === "open") {
       const tail = cutToEnd(this.#text, LIVE_TEXT).replace(/\s+/g, " ").trim();
-      return {
-        finished: [],
-        open: proseLines(tail, width)
-          .slice(-LIVE_LINES)
-          .map((line) => theme.dim(line)),
-      };
+      const lines = tail === "" ? [] : proseLines(tail, width).slice(-LIVE_LINES);
+      return { finished: [], open: lines.map((line) => theme.dim(line)) };
     }
+    const isShown = !this.#shownEnd && quiet.type === "thought" && hasPlace(quiet);
     this.#shownEnd = true;
+    if (!isShown) return { finished: [], open: [] };
     const hint = openKey === undefined ? "" : ` (${openKey} shows it)`;
-    const line = `${theme.accent("•")} thought${theme.dim(`${formatTook(this.#ended - this.#began)}${hint}`)}`;
+    const line = `${theme.accent("•")} thought${theme.dim(`${formatTook(quiet.time)}${hint}`)}`;
     return { finished: [cutToWidth(line, width)], open: [] };
   }
 
