@@ -57,7 +57,7 @@ export type { Skill } from "./definitions/skills.ts";
 export { contextKnown, type ModelsContext, modelsOfProvider, providersHere } from "./drivers/drivers.ts";
 export type { Equipment } from "./equipment/equipment.ts";
 export { memoryFile, userMemory } from "./equipment/memory.ts";
-export { goalOfUser, testCommandIn, unfinishedGoal, writtenGoal } from "./goals/host-goal.ts";
+export { goalOfUser, goalToRetry, testCommandIn, unfinishedGoal, writtenGoal } from "./goals/host-goal.ts";
 export { type WorkspaceGoalOptions, workspaceGoal } from "./goals/workspace-goal.ts";
 export { type AttentionReason, CallsFor } from "./hooks/calls-for.ts";
 export { Hooks } from "./hooks/hooks.ts";

@@ -1,3 +1,5 @@
+import { Agent, createId, Session } from "@banyan/core";
+import { scriptedModel } from "@banyan/core/testing";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "./testing/axe.fixture.ts";
@@ -33,6 +35,26 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     expect(await card(page).count()).toBe(0);
     await eventually(() => page.title()).toBe("refuse 1 · Banyan");
     expect(await entry(page, "refuse 1").innerText()).not.toContain("failed");
+  });
+
+  it("E15: the checks of a goal that is not reached are above the message box, with their last results", async () => {
+    const id = createId();
+    const session = await Session.open(here.served.store, id, { create: true });
+    const checks = [
+      { what: "it is a number", run: () => ({ passed: true }) },
+      { what: "it is 2", run: () => ({ passed: false, why: "it is 1" }) },
+    ];
+    const agent = new Agent({ model: scriptedModel(["One.", "Two."]), goal: { checks, failures: 2 } });
+    await agent.send("Make it 2.", { session }).catch(() => {});
+    await session.close();
+    const { page } = await here.open(`/c/${id}`);
+    const goal = page.getByRole("list", { name: "Goal" });
+    await eventually(() => goal.getByRole("listitem").allInnerTexts()).toEqual([
+      "passed: it is a number",
+      "failed: it is 2 (it is 1)",
+      "The checks failed 2 times in the same way.",
+    ]);
+    expect(await faultsOf(page, "ul[aria-label=Goal]")).toEqual([]);
   });
 
   it("W48: a broken answer has one note below its text, and can be requested again", async () => {

@@ -3,6 +3,8 @@ import { counted, formatCost, formatCount, visibleLine } from "@banyan/core/show
 import type { Result } from "@banyan/protocol";
 import { rightFor } from "@banyan/protocol/values";
 import { conversationFile } from "@banyan/store/sqlite";
+import type { FormatterFailure } from "@banyan/tools/formatters";
+import type { LanguageServerState } from "@banyan/tools/language-servers";
 import { approvalWords } from "../chat/views/approval-mode.ts";
 import { titleLine } from "../chat/views/exchange.ts";
 import { branchStatus, contextTokens } from "../chat/views/prompt-status.ts";
@@ -104,10 +106,18 @@ async function serversOf({ host }: OwnContext): Promise<string> {
 async function checksOf({ host }: OwnContext): Promise<string> {
   const { checks } = await host.ready();
   if (!checks) return "off; language servers run only in a trusted folder, and only in the sandbox";
-  const servers = await checks.states();
+  const failed = await checks.failedFormatters();
+  return [serversText(await checks.states()), ...failed.map(formatterText)].join("; ");
+}
+
+function serversText(servers: readonly LanguageServerState[] | undefined): string {
   if (!servers) return "off; the setting languageServers switches them off";
   if (servers.length === 0) return "no language server is installed";
   return servers
     .map(({ name, status, reason }) => `${name} ${reason === undefined ? status : `${status}: ${reason}`}`)
     .join(", ");
+}
+
+function formatterText({ name, path, reason }: FormatterFailure): string {
+  return `the formatter ${name} failed for ${path}: ${reason}`;
 }

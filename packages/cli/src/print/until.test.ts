@@ -26,7 +26,9 @@ describe("banyan run --until", () => {
     );
     const run = await banyan(place, until("grep -q 2 number", "--allow", "write"), server);
     expect(run).toMatchObject({ code: 0, stdout: "It is 2.\n" });
-    expect(run.stderr).toContain("Goal not reached yet. These checks failed: `grep -q 2 number` exits with 0.");
+    expect(run.stderr).toContain(
+      "Goal not reached yet. These checks failed: `grep -q 2 number` exits with 0 (it exited with 1; it printed nothing).",
+    );
     expect(run.stderr).toContain("Goal reached: `grep -q 2 number` exits with 0");
     expect(JSON.stringify(server.asked[1])).toContain("it exited with 1");
   });

@@ -1,6 +1,7 @@
-import { lastAssistantMessage, lastUserMessage, pathTo, standingLeaf } from "@banyan/core/conversation";
-import { type Say, visibleLine } from "@banyan/core/shown";
+import { type LiveGoal, lastAssistantMessage, lastUserMessage, pathTo, standingLeaf } from "@banyan/core/conversation";
+import type { Say } from "@banyan/core/shown";
 import { compactedLine } from "../words/amounts.ts";
+import { goalLines, openGoals } from "../words/goal-lines.ts";
 import { instructionsRequest, lastFindings, mendingRequest, REVIEWER, reviewRequest } from "../words/ready-made.ts";
 import {
   type Action,
@@ -85,9 +86,9 @@ export const turnActions: readonly Action[] = [
     arguments: "[!command | tests pass | condition]",
     help: "Have the agent work until Banyan finds that a condition is true",
     needs: { right: "turn.say", idle: "turn" },
-    read(written, { state, say }) {
+    read(written, { state, leaf, say }) {
       const [wanted = "", ...work] = written.split("\n");
-      if (wanted === "") return message(...goalLines(state, say));
+      if (wanted === "") return message(...openGoalLines(openGoals(state, leaf), say));
       if (wanted.trim() === "!") throw new ActionRefusal(say("Write a command, as in /goal !npm test."));
       const text = work.join("\n").trim();
       const goal = wanted.trim();
@@ -182,16 +183,8 @@ function sendHeld({ state, run, say }: ActionContext, argument: string): ActionS
   return sendFrom(0);
 }
 
-/** Returns a line for each check of the goals that turns pursue, or have not reached. */
-function goalLines({ runs, waiting, broken }: ActionContext["state"], say: Say): string[] {
-  const goals = [...runs.values(), ...waiting.values(), ...broken.values()].flatMap(({ goal }) => goal ?? []);
-  if (goals.length === 0) return [say("There is no open goal. Begin a goal with, for example, /goal !npm test.")];
-  return goals.flatMap(({ checks, results = [] }) =>
-    checks.map((check) => {
-      const result = results.find(({ what }) => what === check);
-      const what = visibleLine(check);
-      if (!result) return say("not checked yet: {check}", { check: what });
-      return result.passed ? say("passed: {check}", { check: what }) : say("failed: {check}", { check: what });
-    }),
-  );
+function openGoalLines(goals: readonly LiveGoal[], say: Say): string[] {
+  return goals.length === 0
+    ? [say("There is no open goal. Begin a goal with, for example, /goal !npm test.")]
+    : goalLines(goals, say);
 }

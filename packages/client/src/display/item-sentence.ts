@@ -1,4 +1,4 @@
-import type { EventBody, FeedItem, Notice } from "@banyan/core/conversation";
+import { type EventBody, type FeedItem, failedCheckText, type Notice } from "@banyan/core/conversation";
 import { inEnglish, type Say, visibleLine, visibleProse } from "@banyan/core/shown";
 import { formatDuration } from "../words/amounts.ts";
 
@@ -67,13 +67,15 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
     const seen =
       changed.length === 0 ? "" : say("Changed since the goal began: {files}.", { files: changed.join(", ") });
     const notes = results.flatMap(({ passed, why }) => (passed && why !== undefined ? [asSentence(why)] : []));
-    const all = { checks: names(outcome === "done" ? results : failed) };
+    // The end of the turn has the reasons of the last failures.
     const said =
       outcome === "done"
-        ? say("Goal reached: {checks}.", all)
+        ? say("Goal reached: {checks}.", { checks: names(results) })
         : outcome === "open"
-          ? say("Goal not reached yet. These checks failed: {checks}.", all)
-          : say("Goal not reached. These checks failed: {checks}.", all);
+          ? say("Goal not reached yet. These checks failed: {checks}.", {
+              checks: failed.map(failedCheckText).join("; "),
+            })
+          : say("Goal not reached. These checks failed: {checks}.", { checks: names(failed) });
     return [said, seen, ...notes].filter((sentence) => sentence !== "").join(" ");
   },
   "process.started": ({ process, title }, say) =>

@@ -94,8 +94,8 @@ export type TurnItem = ItemSpeaker &
     | { readonly type: "question"; readonly question: WaitingQuestion }
     /** `allowed`: the decision about a call or a limit. */
     | { readonly type: "answer"; readonly question: WaitingQuestion; readonly allowed?: boolean }
-    /** A sentence about the turn that no log contains. */
-    | { readonly type: "notice"; readonly text: string }
+    /** `notice`: a sentence about the turn that no log contains. `goal`: a sentence about the results of a goal. */
+    | { readonly type: "notice" | "goal"; readonly text: string }
   );
 
 /**

@@ -124,9 +124,10 @@ export class TurnReader {
         return this.#end(display);
       case "notice":
         return this.#notice(display);
+      case "goal":
+        return this.#top && this.#speakers.get(display.run) === this.#top ? [{ type: "goal", text: display.text }] : [];
       case "memory":
       case "delivery":
-      case "goal":
       case "process":
       case "call-draft":
         return [];

@@ -19,6 +19,7 @@ export {
 export { type CacheMissSum, cacheMissCause, cacheMissSums, cacheMissText } from "./cache-misses.ts";
 export { changersText } from "./changers.ts";
 export { type FilledField, filledByLine, filledText, questionText } from "./filled-fields.ts";
+export { goalLines, openGoals } from "./goal-lines.ts";
 export { problemsOfCall, toolReport } from "./new-problems.ts";
 export {
   type Finding,

@@ -1,6 +1,7 @@
-import type { Event, LiveGoal, RunEnd } from "./event.ts";
+import type { Event, GoalResult, LiveGoal, RunEnd } from "./event.ts";
 import type { Message } from "./message.ts";
 import { inEnglish, type Say } from "./shown/say.ts";
+import { cutTo, visibleLine } from "./shown/visible-text.ts";
 
 type RunEnded = Extract<Event, { readonly type: "run.ended" }>;
 
@@ -36,6 +37,21 @@ export function describeUnreadable(
  */
 export function endReason({ error, limit }: Pick<RunEnded, "error" | "limit">): string | undefined {
   return error?.message ?? (limit === undefined ? undefined : `The turn reached ${limit}.`);
+}
+
+/** Maximum characters of a reason. */
+const LONGEST_REASON = 300;
+
+/**
+ * Returns a failed check of a goal in one line, with the first and the last line of its reason.
+ * @example failedCheckText({ what: "tests", why: "1 failed" }) // "tests (1 failed)"
+ */
+export function failedCheckText({ what, why = "" }: Pick<GoalResult, "what" | "why">): string {
+  const lines = why.split("\n").filter((line) => line.trim() !== "");
+  const [first = "", ...rest] = lines.map((line) => line.trim());
+  const ends = rest.length === 0 ? [first] : [first, ...(rest.length > 1 ? ["…"] : []), rest.at(-1)];
+  const reason = cutTo(visibleLine(ends.join(" ")), LONGEST_REASON);
+  return reason === "" ? visibleLine(what) : `${visibleLine(what)} (${reason})`;
 }
 
 /** Error of a run that ended because its session closed or its process stopped. */

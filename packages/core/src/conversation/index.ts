@@ -1,4 +1,4 @@
-export { type BrokenTurn, describeUnreadable, endReason } from "./broken-turn.ts";
+export { type BrokenTurn, describeUnreadable, endReason, failedCheckText } from "./broken-turn.ts";
 export { base64Size, checkBroughtFile, LARGEST_FILE, mediaIn, TELLING_BYTES } from "./brought-file.ts";
 export {
   DirectiveError,

@@ -2,16 +2,16 @@ import { describe, expect, test } from "vitest";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { handOff } from "../agent/control/hand-off.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
-import { resume, say } from "../agent/directive.ts";
+import { resume, retry, say } from "../agent/directive.ts";
 import { TurnError } from "../agent/turn-error.ts";
 import type { Event } from "../conversation/event.ts";
-import { textOf } from "../conversation/message.ts";
+import { type AssistantMessage, textOf } from "../conversation/message.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Goal, GoalFinding } from "../ports/goal.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { collect } from "../testing/collect.ts";
-import { call, type Script, scriptedModel } from "../testing/scripted-model.ts";
+import { call, fail, type Script, scriptedModel, text } from "../testing/scripted-model.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";
 
 const finish = (result: string) => [call("finish_task", { result })];
@@ -87,7 +87,7 @@ describe("a turn with a goal", () => {
     });
     const error = await sending.catch((error: unknown) => error);
     expect(error).toBeInstanceOf(TurnError);
-    expect(error).toMatchObject({ code: "goal", message: expect.stringContaining("the number is 9") });
+    expect(error).toMatchObject({ code: "goal", message: expect.stringContaining("the number is 9 (It is 0.)") });
     expect(box.checked).toEqual([0, 0, 0]);
     expect([...session.state.broken.values()]).toMatchObject([{ reason: "failed", code: "goal" }]);
     checkConversation(session.state);
@@ -199,6 +199,55 @@ describe("a turn with a goal", () => {
     const turn = await new Agent({ model: scriptedModel(["Please."], { price }), goal }).send("Go.", { session });
     expect(turn.cost).toBe(0.5);
     expect(session.state.cost).toBe(0.5);
+  });
+});
+
+describe("a goal and another model", () => {
+  /** Runs a turn whose goal needs two answers of model `b`, and returns the models of its answers. */
+  async function modelsOf(script: Script, more: Partial<AgentOptions>) {
+    const session = Session.inMemory();
+    const change = defineTool({
+      name: "change",
+      description: "Changes the model, as a user does.",
+      input: { type: "object" },
+      effects: "none",
+      execute: async () => {
+        await session.commit([{ type: "model.changed", model: "b" }]);
+        return "changed";
+      },
+    });
+    const b = { ...scriptedModel(["Once.", "Twice."]), id: "b" };
+    const goal: Goal = { checks: [{ what: "said twice", run: ({ answer }) => ({ passed: answer === "Twice." }) }] };
+    const model = { ...scriptedModel(script), id: "a" };
+    const agent = new Agent({ model, tools: [change], modelNamed: async () => b, goal, ...more });
+    expect(await agent.send("Go.", { session })).toMatchObject({ text: "Twice." });
+    const answers = [...session.state.messages.values()].filter(
+      (one): one is AssistantMessage => one.role === "assistant",
+    );
+    return answers.map(({ model: id }) => id);
+  }
+
+  test("E13: after a failed check, the turn keeps the fallback that replaced its unavailable model", async () => {
+    const script: Script = [[fail("overloaded")], "By a."];
+    expect(await modelsOf(script, { fallbacks: ["b"], retry: { attempts: 1 } })).toEqual(["b", "b"]);
+  });
+
+  test("E13: after a failed check, the turn keeps the model that a user chose meanwhile", async () => {
+    expect(await modelsOf([[call("change")], "By a."], {})).toEqual(["a", "b", "b"]);
+  });
+
+  test("E13: another answer to a message whose turn broke off has the same goal, with the same beginning", async () => {
+    const { box, agent } = counting(1);
+    const session = Session.inMemory();
+    const broken = agent([[call("add", { by: 0 })], [text("Half"), fail("overloaded")]], { retry: { attempts: 1 } });
+    await expect(broken.send("Go.", { session })).rejects.toMatchObject({ code: "overloaded" });
+    const [before] = [...session.state.broken.values()];
+    const again = agent(["Done.", [call("add", { by: 1 })], "Done."]);
+    const items = await collect(again.chat(retry(), { session }));
+    expect(items.find(({ type }) => type === "run.started")).toMatchObject({ goal: { id: before?.goal?.id } });
+    expect(items.at(-2)).toMatchObject({ type: "run.ended", reason: "answered" });
+    expect(box).toEqual({ number: 1, begun: 1, checked: [0, 1] });
+    checkConversation(session.state);
   });
 });
 

@@ -1,3 +1,4 @@
+import { failedCheckText } from "../conversation/broken-turn.ts";
 import { errorMessage } from "../conversation/error-message.ts";
 import type { EventBody, GoalResult, LiveGoal } from "../conversation/event.ts";
 import { type Message, textOf } from "../conversation/message.ts";
@@ -53,7 +54,7 @@ export async function pursueGoal(
     if (note) branch.extend(note.message);
     if (outcome === "done") return ending;
     if (outcome === "failed") {
-      const left = failed.map(({ what }) => what).join("; ");
+      const left = failed.map(failedCheckText).join("; ");
       const message = `The goal is not reached. These checks failed ${times} times in the same way: ${left}.`;
       return { reason: "failed", error: { code: "goal", message } };
     }

@@ -32,7 +32,7 @@ import { notify, type TurnAgent, type TurnRun } from "../run/run.ts";
 import { isReaderGone, noInput, SESSION_CLOSED, SessionError } from "../session/error.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
-import { ChosenModel } from "./chosen-model.ts";
+import { LastModel } from "./last-model.ts";
 import { stepLoop } from "./step-loop.ts";
 
 export type TurnStart =
@@ -105,7 +105,7 @@ export async function runTurn(
   checkLimits(agent.limits);
   checkPrice(agent.limits, agent.model);
   const { model } = agent;
-  const chosen = new ChosenModel(watch.chosenModel);
+  const chosen = new LastModel(watch.chosenModel);
   const fresh = newRun(handle, session, agent, branch, watch);
   // The log names the model that the run begins with.
   const { run } = "run" in model ? { run: fresh } : await chosen.now({ run: fresh, model });
@@ -119,7 +119,7 @@ export async function runTurn(
   return { turn: await endTurn(run, ending), budget: run.budget, handsTo: ending.handsTo };
 }
 
-async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): Promise<LoopEnd> {
+async function takeSteps(run: TurnRun, start: TurnStart, chosen: LastModel): Promise<LoopEnd> {
   const { memory, mode } = run.agent;
   if (memory && start.type !== "here") await recallMemory(run, memory);
   const open = lastAssistantMessage(run.branch.path);
@@ -152,12 +152,12 @@ function handOffIn({ agent: { toolbox }, branch, from }: TurnRun): TaskAgent | u
   return undefined;
 }
 
-async function takeLoop(run: TurnRun, chosen: ChosenModel, { type }: TurnStart): Promise<LoopEnd> {
+async function takeLoop(run: TurnRun, chosen: LastModel, { type }: TurnStart): Promise<LoopEnd> {
   const { model, goal } = run.agent;
   const loop = async (here: TurnRun, from: TurnStart["type"]) =>
     "run" in model
       ? (await import("./reported-loop.ts")).reportedLoop(here, model)
-      : stepLoop({ run: here, model }, chosen, from);
+      : stepLoop(chosen.continued({ run: here, model }), chosen, from);
   if (!goal) return loop(run, type);
   return (await import("../goal/pursue.ts")).pursueGoal(run, goal, type, loop);
 }
@@ -181,7 +181,8 @@ async function addTurnStart(run: TurnRun, start: TurnStart): Promise<void> {
   }
   let leaf = branch.leaf;
   // A turn that continues after a restart also gets the ends of processes: a summary may list them as running (F87).
-  const ended = start.type === "here" && start.again ? [] : endedOn(session.state, branch.path);
+  const again = start.type === "here" && start.again === true;
+  const ended = again ? [] : endedOn(session.state, branch.path);
   const told = ended.length === 0 ? undefined : createId();
   if (told !== undefined && start.type !== "here") events.push(toldOfEnd(told, start.parentId, ended));
   if (start.type === "message") {
@@ -218,7 +219,7 @@ async function addTurnStart(run: TurnRun, start: TurnStart): Promise<void> {
     ...(ended.length > 0 && { processes: ended.map(({ id }) => id) }),
     ...(run.continues !== undefined && { continues: run.continues }),
     ...(run.before && { before: run.before }),
-    ...(agent.goal && { goal: goalOfRun(session.state, agent.goal, { ...run, leaf: branch.leaf }) }),
+    ...(agent.goal && { goal: goalOfRun(session.state, agent.goal, { ...run, leaf: branch.leaf, again }) }),
   });
   if (told !== undefined && start.type === "here") events.push({ ...toldOfEnd(told, leaf, ended), run: run.id });
   // One commit: after a crash between two commits, the tree would have the user's message, but no interrupted run that

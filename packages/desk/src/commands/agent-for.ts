@@ -30,7 +30,7 @@ export async function agentForTurn(
   const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
   await contextKnown(taken.options.model);
   const informed = host.informed(named ? asNamed(taken, named) : taken, session.state);
-  const aimed = how.goal === undefined ? informed : informed.with({ goal: goalOfUser(host, how.goal) });
+  const aimed = how.goal === undefined ? informed : informed.with({ goal: goalOfUser(host, how.goal, informed) });
   return withClientTools(aimed, how.tools);
 }
 

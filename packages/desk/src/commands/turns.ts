@@ -6,6 +6,7 @@ import type { LiveRun } from "@banyan/core/conversation";
 import {
   expandPrompt,
   expandSlashPrompt,
+  goalToRetry,
   listPrompts,
   PromptError,
   type PromptText,
@@ -82,6 +83,8 @@ export const turnHandlers: Handlers<
     using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
     const { id, parts, at, slash } = command;
+    // Another answer to the same message has the goal of the turn that broke off.
+    const goal = command.goal ?? (parts ? undefined : goalToRetry(live.session.state, at));
     return await live.whileBeginning(async () => {
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
       const folder = await folderFor(command, live, desk);
@@ -90,7 +93,7 @@ export const turnHandlers: Handlers<
       const directive = parts ? retry(message.parts) : retry();
       if (!isDone(live, id)) {
         mustHaveChanges(command, message);
-        await beginTurn({ ...command, model }, directive, at, { live, beginning, desk });
+        await beginTurn({ ...command, model, goal }, directive, at, { live, beginning, desk });
       }
       return { ...(parts ? { message: id } : {}), ...message.told };
     });

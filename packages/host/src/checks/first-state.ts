@@ -33,6 +33,10 @@ interface Aside {
 /**
  * The tests, runner configurations, scripts and lock files of a workspace, as they were when a goal began. `folder`
  * contains the copies, where commands cannot reach them.
+ *
+ * The content store of snapshots cannot replace these copies: it leaves out large files and caches, and removes old
+ * moments while a goal still continues. A check also moves the present files aside, because only a moved file returns
+ * unchanged if nobody can read it.
  */
 export class FirstState {
   readonly #folder: string;

@@ -93,7 +93,7 @@ export interface Equipment extends AsyncDisposable {
   useMemory(): void;
   readonly mcp: McpServers | undefined;
   /** Checks of changed files. Absent without trust in the project, or without a sandbox. */
-  readonly checks: Pick<FileChecks, "states"> | undefined;
+  readonly checks: Pick<FileChecks, "states" | "failedFormatters"> | undefined;
   /** Instructions of MCP servers. */
   readonly instructions: readonly InstructionPart[];
   readonly agents: readonly NamedAgent[];

@@ -159,4 +159,21 @@ describe.skipIf(!opening.available)("E4, S16: a formatter that the project names
     await host.close();
     expect(readFileSync(join(cwd, "a.json"), "utf8")).toBe(expected);
   });
+
+  test("E4: is one notice in a conversation if it fails, and a failure in the state of the host", async () => {
+    mkdirSync(join(cwd, "node_modules/.bin"), { recursive: true });
+    writeFileSync(join(cwd, "node_modules/.bin/prettier"), `#!${process.execPath}\nprocess.exit(2);`, { mode: 0o755 });
+    writeFileSync(join(cwd, ".prettierrc"), "{}");
+    const notices: string[] = [];
+    const host = await openHostWith({}, true, (sentence) => notices.push(sentence));
+    const calls = ["a", "b"].map((name) => [call("write", { path: `${name}.json`, content: "1\n" })]);
+    await host.agent.with({ model: scriptedModel([...calls, "Done."]) }).send("Go.");
+    const { checks } = await host.ready();
+    expect(await checks?.failedFormatters()).toMatchObject([{ name: "prettier", path: "b.json" }]);
+    await host.close();
+    // The start of the sandbox may take longer than a formatter may.
+    expect(notices).toEqual([
+      expect.stringMatching(/^a\.json was not formatted, because prettier failed: it (?:ended|took) .*[^.]\.$/),
+    ]);
+  });
 });

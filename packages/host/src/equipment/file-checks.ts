@@ -2,7 +2,7 @@ import type { Tool } from "@banyan/core";
 import { worktreeAt } from "@banyan/core/conversation";
 import type { PreviewContext } from "@banyan/core/hosts";
 import type { EnvironmentVariables } from "@banyan/models";
-import type { Formatters } from "@banyan/tools/formatters";
+import type { FormatterFailure, Formatters } from "@banyan/tools/formatters";
 import type {
   LanguageServerState,
   LanguageServers,
@@ -21,7 +21,7 @@ export interface FileChecksOptions {
   readonly env: EnvironmentVariables;
   /** The folder for previous contents of formatted files. */
   readonly backups: string;
-  /** Called with a sentence for the user about a server that cannot run. */
+  /** Called with a sentence for the user about a server that cannot run, or a formatter that failed. */
   notice(sentence: string): void;
 }
 
@@ -71,6 +71,11 @@ export class FileChecks implements AsyncDisposable {
     return this.#isOn ? (await this.#load()).states : undefined;
   }
 
+  /** Resolves with the formatters whose last run failed. */
+  async failedFormatters(): Promise<readonly FormatterFailure[]> {
+    return (await this.#formatters)?.failures ?? [];
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#servers)?.[Symbol.asyncDispose]();
     await (await this.#formatters)?.[Symbol.asyncDispose]();
@@ -82,9 +87,11 @@ export class FileChecks implements AsyncDisposable {
   }
 
   #loadFormatters(): Promise<Formatters> {
-    const { workspace, sandbox, env, backups } = this.#options;
+    const { workspace, sandbox, env, backups, notice } = this.#options;
+    const failed = ({ name, path, reason }: FormatterFailure) =>
+      notice(`${path} was not formatted, because ${name} failed: ${reason.replace(/\.$/, "")}.`);
     this.#formatters ??= import("@banyan/tools/formatters").then(
-      ({ Formatters }) => new Formatters({ workspace, sandbox, env, backups }),
+      ({ Formatters }) => new Formatters({ workspace, sandbox, env, backups, failed }),
     );
     return this.#formatters;
   }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ConversationState, OptionError, pathTo } from "@banyan/core";
-import type { LiveGoal } from "@banyan/core/conversation";
-import type { Goal } from "@banyan/core/hosts";
+import { type Agent, type ConversationState, OptionError, pathTo } from "@banyan/core";
+import { type LiveGoal, lastUserMessage } from "@banyan/core/conversation";
+import { brokenGoalBelow, type Goal } from "@banyan/core/hosts";
 import type { CaseCheck } from "../checks/case-check.ts";
 import { goalCopies } from "../checks/first-state.ts";
 import type { Host } from "../host/host.ts";
@@ -22,11 +22,11 @@ const JUDGING = { steps: 3, tokens: 200_000, time: 120_000 };
  * Returns the goal that a user wrote: `!command`, or words. The words "tests pass" stand for the project's own test
  * command. The model of the agent judges other words. Throws `OptionError` if the goal cannot be checked.
  */
-export function goalOfUser(host: GoalHost, wanted: readonly string[]): Goal {
+export function goalOfUser(host: GoalHost, wanted: readonly string[], agent: Agent = host.agent): Goal {
   const { workspace, places } = host;
   if (workspace === undefined || !places)
     throw new OptionError("This agent has no folder, so no goal can be checked. Send the message without a goal.");
-  const { unattended = false, model } = host.agent.options;
+  const { unattended = false, model } = agent.options;
   return workspaceGoal({
     checks: wanted.map((text) => readGoal(text, workspace)),
     asked: [...wanted],
@@ -45,6 +45,12 @@ export function unfinishedGoal(state: ConversationState, at = state.leaf): reado
   const ids = new Set(path.map(({ id }) => id));
   const waits = state.waiting.values().find(({ call, leaf }) => call === undefined && ids.has(leaf ?? ""));
   return writtenGoal(waits?.goal ?? state.broken.get(path.at(-1)?.id ?? "")?.goal);
+}
+
+/** Returns the goal of the broken turn that answered the last message of a user on the path to `at`, as `goalOfUser` takes it. */
+export function goalToRetry(state: ConversationState, at = state.leaf): readonly string[] | undefined {
+  const message = lastUserMessage(pathTo(state, at));
+  return message && writtenGoal(brokenGoalBelow(state, message.id));
 }
 
 /** Returns the goal of a run as a user wrote it. */

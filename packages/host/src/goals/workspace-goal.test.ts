@@ -115,6 +115,20 @@ describe("a goal in a workspace", () => {
   });
 });
 
+test("E14: a goal with a command and a judge still knows the first tests after the judge has refused once", async () => {
+  const verdict = (holds: boolean) => [call("finish_task", { result: { holds, reason: "So it is." } })];
+  const goal = workspaceGoal({
+    checks: [{ command: TEST }, { judge: "The answer is polite." }],
+    directory: project,
+    copies,
+    unattended: true,
+    judge: { model: scriptedModel([verdict(false), verdict(true)]) },
+  });
+  const script: Script = [[shell("echo 2 > number")], "No.", "Please."];
+  const agent = new Agent({ model: scriptedModel(script), tools: workspaceTools({ root: project }), goal });
+  expect(await agent.send("Make the number 2.")).toMatchObject({ reason: "answered", text: "Please." });
+});
+
 describe("the first state of tests", () => {
   test("E14: files that a stopped process moved aside are restored, also behind a link", async () => {
     const first = new FirstState(join(copies, "goal"), [TEST]);

@@ -74,7 +74,9 @@ export function workspaceGoal(options: WorkspaceGoalOptions): Goal {
   return {
     checks: [
       ...plain.map((check) => plainCheck(check, options)),
-      ...(plain.some(({ command }) => command !== undefined) ? [firstStateCheck(plain, options)] : []),
+      ...(plain.some(({ command }) => command !== undefined)
+        ? [firstStateCheck(plain, options, judged.length === 0)]
+        : []),
       ...judged.map((check) => judgedCheck(check, options)),
     ],
     ...(failures !== undefined && { failures }),
@@ -118,8 +120,11 @@ const NO_FILES = { files: {} };
 const AS_BEFORE = "the checks also pass with tests, configurations, scripts and lock files as they were";
 const UNKNOWN = "Banyan does not know the state of the tests and configurations when the goal began.";
 
-/** Returns the check that runs all commands again with the files that decide about tests in their first state. */
-function firstStateCheck(plain: readonly CaseCheck[], options: WorkspaceGoalOptions): GoalCheck {
+/**
+ * Returns the check that runs all commands again with the files that decide about tests in their first state. `isLast`:
+ * no check follows, so that the goal ends with this check if it passes.
+ */
+function firstStateCheck(plain: readonly CaseCheck[], options: WorkspaceGoalOptions, isLast: boolean): GoalCheck {
   const commands = plain.flatMap(({ command = [] }) => command);
   const firstState = (goal: string) => new FirstState(`${options.copies}/${goal}`, commands);
   const { unattended = false } = options;
@@ -133,7 +138,7 @@ function firstStateCheck(plain: readonly CaseCheck[], options: WorkspaceGoalOpti
       const changed = await first.changed(directory);
       if (!changed) return { passed: !unattended, why: UNKNOWN };
       if (changed.length === 0) {
-        await first.remove();
+        if (isLast) await first.remove();
         return { passed: true };
       }
       const why = await first.during(directory, changed, async () => {

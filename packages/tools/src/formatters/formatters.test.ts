@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Tool } from "@banyan/core";
+import { emptyConversation, type Tool } from "@banyan/core";
 import type { FileChange } from "@banyan/core/conversation";
 import { isAppliedReport } from "@banyan/core/shown";
 import { call } from "@banyan/core/testing";
@@ -12,7 +12,7 @@ import { arm, block, play } from "../workspace/edit-mode/play.fixture.ts";
 import { openWorkspace, workspaceTools } from "../workspace/index.ts";
 import { call as callTool, TestFolder } from "../workspace/test-folder.fixture.ts";
 import type { FormatterKind } from "./formatter-table.ts";
-import { Formatters } from "./formatters.ts";
+import { type FormatterFailure, Formatters } from "./formatters.ts";
 
 const PROGRAM = fileURLToPath(new URL("oak-format.fixture.ts", import.meta.url));
 
@@ -29,16 +29,21 @@ function oakFormat(options: object = {}): FormatterKind {
 function formattersIn(folder: TestFolder, options: object = {}) {
   const backups = folder.path("../backups");
   const around = { workspace: openWorkspace(folder.root), sandbox: NO_SANDBOX, backups };
-  const formatters = new Formatters({ ...around, known: [oakFormat(options)] });
+  const failed: FormatterFailure[] = [];
+  const formatters = new Formatters({
+    ...around,
+    known: [oakFormat(options)],
+    failed: (failure) => failed.push(failure),
+  });
   const tools = formatters.formatting(workspaceTools({ root: folder.root, backups }));
-  return { tools, [Symbol.asyncDispose]: () => formatters[Symbol.asyncDispose]() };
+  return { tools, formatters, failed, [Symbol.asyncDispose]: () => formatters[Symbol.asyncDispose]() };
 }
 
-async function edit(tools: readonly Tool[], input: object) {
+async function edit(tools: readonly Tool[], input: object, conversation = emptyConversation()) {
   const changes: FileChange[] = [];
   const tool = tools.find(({ name }) => name === "edit") as Tool;
   const changed = async (change: FileChange) => void changes.push(change);
-  return { said: await callTool(tool, { ...input }, { call: randomUUID(), changed }), changes };
+  return { said: await callTool(tool, { ...input }, { call: randomUUID(), conversation, changed }), changes };
 }
 
 const ONE = { path: "sub/a.oak", old_text: "one", new_text: "two  " };
@@ -95,17 +100,39 @@ test("E4: a formatter runs only for files of its kind, in a project that uses it
   expect((await edit(own.tools, { ...ONE, old_text: "two", new_text: "three " })).changes).toHaveLength(2);
 });
 
-test.each(["hangs", "fails", "floods", "empties"])(
-  "E4: a formatter that %s leaves the file as the tool wrote it, after at most two seconds",
-  async (hostile) => {
+test.each([
+  ["hangs", "it took longer than 2 seconds"],
+  ["fails", "it ended with exit code 1; its last output: no oak here"],
+  ["floods", "it wrote far more than it read"],
+  ["empties", "it wrote nothing"],
+])(
+  "E4: a formatter that %s leaves the file as the tool wrote it, after at most two seconds, and is reported",
+  async (hostile, reason) => {
     using folder = new TestFolder({ "oak-format.json": "{}", "sub/a.oak": "one\n" });
     await using own = formattersIn(folder, { hostile });
     const { said, changes } = await edit(own.tools, ONE);
     expect(folder.read("sub/a.oak")).toBe("two  \n");
     expect(changes).toHaveLength(1);
     expect(said).not.toContain("formatted");
+    expect(own.failed).toEqual([{ name: "oak-format", path: "sub/a.oak", reason }]);
+    expect(own.formatters.failures).toEqual(own.failed);
   },
 );
+
+test("E4: a formatter that fails is reported once in each conversation, and is a failure until it works again", async () => {
+  using folder = new TestFolder({ "oak-format.json": "{}", "sub/a.oak": "one\n" });
+  await using own = formattersIn(folder, { failing: "bad" });
+  const change = (old_text: string, new_text: string, conversation?: string) =>
+    edit(own.tools, { path: "sub/a.oak", old_text, new_text }, { ...emptyConversation(), id: conversation ?? "first" });
+  await change("one", "bad 1");
+  await change("bad 1", "bad 2");
+  expect(own.failed).toHaveLength(1);
+  await change("bad 2", "bad 3", "second");
+  expect(own.failed).toHaveLength(2);
+  expect(own.formatters.failures).toHaveLength(1);
+  await change("bad 3", "good");
+  expect(own.formatters.failures).toEqual([]);
+});
 
 test("E4: a file that another program changes meanwhile stays as that program wrote it", async () => {
   using folder = new TestFolder({ "oak-format.json": "{}", "sub/a.oak": "one\n" });

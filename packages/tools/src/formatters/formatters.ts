@@ -35,7 +35,8 @@ const LARGEST = 1024 * 1024;
  * if (!opening.available) throw new Error(opening.reason);
  * const { sandbox } = opening;
  * const known = KNOWN_FORMATTERS.filter(({ name }) => name !== "dprint");
- * const formatters = new Formatters({ workspace, sandbox, env: process.env, backups: "/home/me/backups", known });
+ * const failed = ({ name, reason }: FormatterFailure) => console.error(`${name} cannot format: ${reason}.`);
+ * const formatters = new Formatters({ workspace, sandbox, env: process.env, backups: "/home/me/backups", known, failed });
  * new Agent({ model, tools: formatters.formatting(workspaceTools({ root: "." })) });
  */
 export interface FormattersOptions {
@@ -47,6 +48,8 @@ export interface FormattersOptions {
   readonly backups?: string;
   /** The formatters to look for. Default: those of Banyan's table. */
   readonly known?: readonly FormatterKind[];
+  /** Called for the first failure of each formatter in a conversation. */
+  readonly failed?: (failure: FormatterFailure) => void;
 }
 
 const OPTIONS: OptionNames<FormattersOptions> = {
@@ -55,7 +58,20 @@ const OPTIONS: OptionNames<FormattersOptions> = {
   env: true,
   backups: "string",
   known: true,
+  failed: "function",
 };
+
+/** A formatter that left a file as it was, because the formatter failed or was too slow. See {@link Formatters}. */
+export interface FormatterFailure {
+  readonly name: string;
+  /** The file, relative to the workspace. */
+  readonly path: string;
+  /** The end of a sentence. */
+  readonly reason: string;
+}
+
+/** Conversations and formatters whose failure was reported. */
+const MOST_REPORTED = 1_000;
 
 /**
  * Formats files after the tools of an agent wrote them, with the formatters that the project uses (E4). Formatters are
@@ -73,16 +89,28 @@ export class Formatters implements AsyncDisposable {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #backups: string | undefined;
   readonly #known: readonly FormatterKind[];
+  readonly #failed: FormattersOptions["failed"];
+  /** Conversations with formatters whose failure was reported. */
+  readonly #reported = new Set<string>();
+  /** The last result of each formatter, if it is a failure. */
+  readonly #failures = new Map<string, FormatterFailure>();
+  #isClosed = false;
   readonly #running = new RunningCommands();
 
   constructor(options: FormattersOptions) {
     refuseUnknown("Formatters", options, OPTIONS);
-    const { workspace, sandbox, env = process.env, backups, known = KNOWN_FORMATTERS } = options;
+    const { workspace, sandbox, env = process.env, backups, known = KNOWN_FORMATTERS, failed } = options;
     this.#workspace = workspace;
     this.#sandbox = sandbox;
     this.#environment = childEnvironment(steadyEnvironment(env, [workspace.root]), {});
     this.#backups = backups;
     this.#known = known;
+    this.#failed = failed;
+  }
+
+  /** The formatters whose last run failed. */
+  get failures(): readonly FormatterFailure[] {
+    return [...this.#failures.values()];
   }
 
   /**
@@ -97,6 +125,7 @@ export class Formatters implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     await this.#running.end();
   }
 
@@ -130,8 +159,9 @@ export class Formatters implements AsyncDisposable {
         directory: this.#workspace.root,
         sandbox: this.#sandbox,
       };
-      const text = await runFormatter(launch, this.#running, before.text);
-      if (text === undefined || text === before.text || (text === "" && before.text.trim() !== "")) return undefined;
+      const { text, why } = await runFormatter(launch, this.#running, before.text);
+      this.#note(kind.name, context.conversation.id, why === undefined ? undefined : { path, reason: why });
+      if (text === undefined || text === before.text) return undefined;
       const bytes = encodeText(path, text, before);
       await keepBackup(this.#backups, [before.bytes]);
       context.signal.throwIfAborted();
@@ -146,6 +176,19 @@ export class Formatters implements AsyncDisposable {
       if (error instanceof WorkspaceError) return undefined;
       throw error;
     }
+  }
+
+  /** Keeps the result of a formatter, and reports its first failure in a conversation. */
+  #note(name: string, conversation: string, failure: Omit<FormatterFailure, "name"> | undefined): void {
+    this.#failures.delete(name);
+    // The end of the program also ends formatters.
+    if (!failure || this.#isClosed) return;
+    this.#failures.set(name, { name, ...failure });
+    const key = `${conversation} ${name}`;
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
+    for (const oldest of [...this.#reported].slice(0, -MOST_REPORTED)) this.#reported.delete(oldest);
+    this.#failed?.({ name, ...failure });
   }
 
   get #path(): string {

@@ -1,2 +1,2 @@
 export { type FormatterKind, KNOWN_FORMATTERS } from "./formatter-table.ts";
-export { Formatters, type FormattersOptions } from "./formatters.ts";
+export { type FormatterFailure, Formatters, type FormattersOptions } from "./formatters.ts";

@@ -4,18 +4,21 @@ import { appendFileSync } from "node:fs";
 const told = JSON.parse(process.argv[2] ?? "{}") as {
   /** A file that gets a line at each start. */
   readonly starts?: string;
+  /** The formatter fails for texts with this word. */
+  readonly failing?: string;
   readonly hostile?: "hangs" | "fails" | "floods" | "empties";
 };
 if (told.starts !== undefined) appendFileSync(told.starts, `${process.argv[3]}\n`);
 
 let text = "";
 for await (const piece of process.stdin.setEncoding("utf8")) text += piece;
-switch (told.hostile) {
+switch (told.failing !== undefined && text.includes(told.failing) ? "fails" : told.hostile) {
   case "hangs":
     setInterval(() => {}, 1_000);
     break;
   case "fails":
     process.stdout.write("broken");
+    process.stderr.write("no oak here\n");
     process.exitCode = 1;
     break;
   case "floods":

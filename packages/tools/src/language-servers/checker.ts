@@ -1,3 +1,4 @@
+import { orAborted } from "@banyan/core/hosts";
 import type { FileAhead } from "../workspace/edit-mode/edit-session.ts";
 import type { LanguageServer } from "./language-server.ts";
 import { type CheckedFile, type FileProblem, newProblems } from "./problems.ts";
@@ -183,5 +184,25 @@ export class Checker {
     const done = this.#last.then(begun).catch(() => {});
     this.#last = done;
     return done;
+  }
+}
+
+/** Waits for an answer, also while the server starts or does earlier work. Rejects with the end of a sentence. */
+export async function answerInTime<Answer>(
+  answer: Promise<Answer>,
+  { server }: Checker,
+  longest: number,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const late = AbortSignal.timeout(longest);
+  try {
+    return await orAborted(answer, AbortSignal.any([signal, late]));
+  } catch (error) {
+    if (signal.aborted || !late.aborted) throw error;
+    const isLoading = !server.isRunning || server.isWorking;
+    throw new Error(
+      isLoading ? "the server is still loading the project; try again later" : "the server took too long",
+      { cause: error },
+    );
   }
 }

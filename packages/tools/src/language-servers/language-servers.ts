@@ -2,7 +2,6 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Follower, FollowResult, Tool, ToolContext } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
-import { orAborted } from "@banyan/core/hosts";
 import { errorMessage } from "@banyan/core/shown";
 import { childEnvironment, type ProcessEnvironment } from "../sandbox/environment.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -12,7 +11,7 @@ import { messageOfCall } from "../workspace/edit-mode/armed-file.ts";
 import type { EditFollower, FileAhead } from "../workspace/edit-mode/edit-session.ts";
 import { locate, type Workspace } from "../workspace/files/paths.ts";
 import { readText } from "../workspace/files/text-content.ts";
-import { type Check, type CheckedChange, Checker } from "./checker.ts";
+import { answerInTime, type Check, type CheckedChange, Checker } from "./checker.ts";
 import { findServers } from "./find-server.ts";
 import { extensionOf, LanguageServer } from "./language-server.ts";
 import { type FileProblem, problemsReport, shownProblems } from "./problems.ts";
@@ -161,14 +160,21 @@ export class LanguageServers implements AsyncDisposable {
     return false;
   }
 
-  /** Returns all problems of a file. Rejects if no server can answer. `path` is relative to the workspace. */
-  async inspect(path: string, signal: AbortSignal): Promise<readonly FileProblem[]> {
+  /**
+   * Returns all problems of a file. Rejects if no server answers within `longest` milliseconds. `path` is relative to the
+   * workspace.
+   */
+  async inspect(path: string, longest: number, signal: AbortSignal): Promise<readonly FileProblem[]> {
     const text = await this.#textOf(path);
     if (text === undefined) throw new Error("it is too large");
-    return orAborted(this.#needed(path).inspect(path, text), signal);
+    const checker = this.#needed(path);
+    return answerInTime(checker.inspect(path, text), checker, longest, signal);
   }
 
-  /** Asks the server of a file about a place. Rejects with a sentence for the model if no server can answer. */
+  /**
+   * Asks the server of a file about a place. Rejects with a sentence for the model if no server answers within `longest`
+   * milliseconds.
+   */
   async ask(
     path: string,
     text: string,
@@ -178,7 +184,8 @@ export class LanguageServers implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<unknown> {
     try {
-      return await orAborted(this.#needed(path).ask(path, text, method, params, longest), signal);
+      const checker = this.#needed(path);
+      return await answerInTime(checker.ask(path, text, method, params, longest), checker, longest, signal);
     } catch (error) {
       signal.throwIfAborted();
       throw new Error(`The language server cannot answer: ${errorMessage(error)}.`, { cause: error });

@@ -117,6 +117,20 @@ test("E5: a call that is cancelled ends at once", async () => {
   await expect(mute.run("symbol", { ...place, find: "hover" }, { signal })).rejects.toThrow(/abort|timeout/i);
 });
 
+test("E5: a server that is still loading delays a call for a limited time, and answers a later call", async () => {
+  using folder = new TestFolder(FILES);
+  const around = { workspace: openWorkspace(folder.root), sandbox: NO_SANDBOX };
+  await using mute = new LanguageServers({ ...around, known: [oak({ hostile: "mute" })] });
+  const { signal } = new AbortController();
+  const loading = "the server is still loading the project; try again later";
+  await expect(mute.inspect("a.oak", 200, signal)).rejects.toThrow(loading);
+  const params = { position: { line: 1, character: 5 } };
+  await expect(mute.ask("b.oak", FILES["b.oak"], "textDocument/hover", params, 200, signal)).rejects.toThrow(loading);
+  await using slow = new LanguageServers({ ...around, known: [oak({ pulls: true })] });
+  await expect(slow.inspect("a.oak", 1, signal)).rejects.toThrow(loading);
+  expect(await slow.inspect("a.oak", 20_000, signal)).toHaveLength(1);
+});
+
 test("E5: the two tools add at most 600 bytes to a request", async () => {
   using folder = new TestFolder(FILES);
   await using tools = toolsIn(folder);

@@ -20,7 +20,7 @@ import type { LanguageServers } from "./language-servers.ts";
 import { pathOfUri, problemLine } from "./problems.ts";
 import { applyTextEdits, readRange, readWorkspaceEdit } from "./text-edits.ts";
 
-/** Milliseconds for an answer about a symbol. A server may first have to load the project. */
+/** Milliseconds for one call. A server may first have to load the project. */
 const LONGEST = 20_000;
 /** Maximum files of one `diagnostics` call, its problems, and places in one answer. */
 const MOST_FILES = 50;
@@ -67,9 +67,15 @@ function diagnosticsTool(workspace: Workspace, servers: LanguageServers): Tool {
       const notes =
         files.length > MOST_FILES ? [`[${files.length - MOST_FILES} more files were not checked: name a folder]`] : [];
       const problems: string[] = [];
-      for (const file of files.slice(0, MOST_FILES)) {
+      const until = performance.now() + LONGEST;
+      for (const [index, file] of files.slice(0, MOST_FILES).entries()) {
         signal.throwIfAborted();
-        const found = await servers.inspect(file, signal).catch((error: Error) => error);
+        const left = Math.ceil(until - performance.now());
+        if (left <= 0) {
+          notes.push(`[${files.length - index} files were not checked, because the servers took too long: try again]`);
+          break;
+        }
+        const found = await servers.inspect(file, left, signal).catch((error: Error) => error);
         if (found instanceof Error) notes.push(`[${file} was not checked: ${found.message}]`);
         else problems.push(...found.map(problemLine));
       }

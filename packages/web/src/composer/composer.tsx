@@ -23,6 +23,7 @@ import { QuestionView } from "../transcript/approval.tsx";
 import { attachmentFrom, messageInWords, useAttachments } from "../transcript/attachments.ts";
 import { useSlashCommands } from "./commands.ts";
 import { restoreDraft, useDraft } from "./draft.ts";
+import { GoalList } from "./goal-list.tsx";
 import { MessageBox } from "./message-box.tsx";
 import { ModeChoice, ModelChoice, PresetChoice } from "./model-choice.tsx";
 import type { TurnMode } from "./own.ts";
@@ -151,6 +152,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
         <UnsentList waiting={waiting?.command} />
         <TurnWait waiting={waiting} />
         <WaitingList run={run?.id} />
+        <GoalList leaf={leaf} />
         <ProcessList />
         <LeftOpen
           leaf={leaf}

@@ -216,6 +216,7 @@ export class AgUiTurn {
       case "agent-end":
         return this.#endAgent(turnItem.run, turnItem.reason, turnItem.error);
       case "notice":
+      case "goal":
         return [{ type: "CUSTOM", name: "banyan.notice", value: { text: turnItem.text } }];
       case "turn-end":
         return this.#end(turnItem);

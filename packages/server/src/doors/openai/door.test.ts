@@ -295,6 +295,26 @@ test("F93: /v1 refuses a message that is larger than the window before it is sen
   expect((await asked("Hello.")).choices[0]).toMatchObject({ message: { content: "Well." } });
 });
 
+test("E15: a streamed chat completion has the results of a goal as reasoning", async () => {
+  const run = ({ answer }: { readonly answer: string }) =>
+    answer === "Two." ? { passed: true } : { passed: false, why: "it is 1" };
+  const goal = { checks: [{ what: "it is 2", run }] };
+  const { server } = await serving({ model: scriptedModel(["One.", "Two."]), goal });
+  const client = new OpenAI({ baseURL: `${server.address}/v1`, apiKey: TOKEN, maxRetries: 0 });
+  const messages = [{ role: "user" as const, content: "count" }];
+  const said = { content: "", reasoning_content: "" };
+  for await (const { choices } of await client.chat.completions.create({ model: "banyan", messages, stream: true })) {
+    const { content, reasoning_content }: { content?: string | null; reasoning_content?: string } =
+      choices[0]?.delta ?? {};
+    said.content += content ?? "";
+    said.reasoning_content += reasoning_content ?? "";
+  }
+  expect(said).toEqual({
+    content: "One.\n\nTwo.",
+    reasoning_content: "Goal not reached yet. These checks failed: it is 2 (it is 1).\nGoal reached: it is 2.\n",
+  });
+});
+
 test("/v1: a turn that ends at a limit has the finish reason length, or the status incomplete", async () => {
   const look = defineTool({
     name: "look",

@@ -45,6 +45,7 @@ export interface Results {
 
 /** Output of a running turn, without its sub-agents. */
 export type TurnUpdate =
+  /** `message` of `reasoning` is empty for the results of a goal. */
   | { readonly type: "text" | "reasoning"; readonly message: string; readonly text: string }
   /** The text of this message is discarded, because the model is asked again. */
   | { readonly type: "abandoned"; readonly message: string };
@@ -219,6 +220,7 @@ function listenToTurn(
         else if (turnItem.by !== undefined) continue;
         else if (turnItem.type === "text")
           hear({ type: turnItem.kind, message: turnItem.message, text: turnItem.text });
+        else if (turnItem.type === "goal") hear({ type: "reasoning", message: "", text: `${turnItem.text}\n` });
         else if (turnItem.type === "message-discard") hear({ type: "abandoned", message: turnItem.message });
         else if (turnItem.type === "turn-end")
           over.resolve({

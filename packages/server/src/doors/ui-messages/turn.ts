@@ -132,6 +132,7 @@ export class UiTurn {
       case "agent-end":
         return [];
       case "notice":
+      case "goal":
         return [{ type: "data-notice", data: { text: turnItem.text }, transient: true }];
       case "turn-end":
         return this.#end(turnItem);

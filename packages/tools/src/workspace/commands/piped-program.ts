@@ -23,8 +23,8 @@ export interface PipedReceiver {
   output(bytes: Buffer): void;
   errorOutput(bytes: Buffer): void;
   failed(error: Error): void;
-  /** `how` is the end of a sentence. `close` follows by itself. */
-  exited(how: string): void;
+  /** `how`: the end of a sentence. `code`: null after a signal. `close` follows by itself. */
+  exited(how: string, code: number | null): void;
   /** The program and all its child processes have ended. */
   closed(): void;
 }
@@ -87,7 +87,7 @@ export class PipedProgram {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => stream.destroy());
     child.on("error", (error) => this.#receiver.failed(error));
     child.once("exit", (code, signal) => {
-      this.#receiver.exited(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`);
+      this.#receiver.exited(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`, code);
       this.close().catch((error: Error) => this.#receiver.failed(error));
     });
     try {

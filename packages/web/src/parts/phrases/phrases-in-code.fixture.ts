@@ -9,7 +9,7 @@ const packages = fileURLToPath(new URL("../../../..", import.meta.url));
 
 /** Files outside the page with sentences for users. */
 const TOLD = [
-  "client/src/words/{amounts,broken-turn,cache-misses,changers,shown-call}.ts",
+  "client/src/words/{amounts,broken-turn,cache-misses,changers,goal-lines,shown-call}.ts",
   "core/src/conversation/shown/{amounts,shown-plan}.ts",
   "core/src/conversation/broken-turn.ts",
   "client/src/display/item-sentence.ts",
