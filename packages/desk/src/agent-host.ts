@@ -52,6 +52,8 @@ const NO_EQUIPMENT: Equipment = {
   confinesIn: async () => undefined,
   sandbox: "none",
   network: undefined,
+  openPorts: undefined,
+  hiddenIn: async () => [],
   notices: [],
   tidy: async () => [],
   async [Symbol.asyncDispose]() {},

@@ -66,6 +66,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   sandbox: [
     ["/sandbox", does("sandbox.read", {})],
     ["/sandbox drop example.org:443", does("address.revoke", { address: "example.org:443" })],
+    ["/sandbox drop :5173", does("address.revoke", { address: ":5173" })],
     ["/sandbox drop", refuses("Give one address")],
     ["/sandbox drop a b", refuses("Give one address")],
     ["/sandbox off", refuses("Give one address")],

@@ -10,13 +10,13 @@ import {
   conversationCommand,
   type ExportFormat,
   message,
-  serverCommand,
   textView,
   type ViewStep,
   view,
 } from "./action.ts";
 import { quoteForUser } from "./named-targets.ts";
 import { readRewind } from "./rewind.ts";
+import { readSandbox } from "./sandbox.ts";
 
 const isRunning = ({ outcome }: StayingProcess) => outcome === undefined;
 
@@ -279,34 +279,6 @@ function readApproval(argument: string, { state, say }: ActionContext): ActionSt
     throw new ActionRefusal(say("Give the number of a rule, as in /approval drop 1. /approval lists the rules."));
   return conversationCommand("rule.revoke", { pattern }, () =>
     message(say("The agent asks you again before calls that match {pattern}.", { pattern: visibleLine(pattern) })),
-  );
-}
-
-function readSandbox(argument: string, { state, say }: ActionContext): ActionStep {
-  const command = state.messages.size > 0 ? conversationCommand : serverCommand;
-  if (argument === "")
-    return command("sandbox.read", {}, ({ state: held, addresses }) =>
-      message(
-        visibleLine(held),
-        ...addresses.map(({ address, lasts }) =>
-          lasts === "always"
-            ? say("{address}, in all conversations", { address: visibleLine(address) })
-            : say("{address}, in this conversation", { address: visibleLine(address) }),
-        ),
-        ...(addresses.length > 0 ? [say("/sandbox drop and an address revokes the address.")] : []),
-      ),
-    );
-  const [, address] = /^drop\s+(\S+)$/.exec(argument) ?? [];
-  if (address === undefined)
-    throw new ActionRefusal(
-      say("Give one address, as in /sandbox drop example.org:443. /sandbox lists the addresses."),
-    );
-  return command("address.revoke", { address }, ({ revoked }) =>
-    message(
-      revoked
-        ? say("Commands can no longer reach {address}.", { address: visibleLine(address) })
-        : say("{address} is not among the addresses. /sandbox lists the addresses.", { address: visibleLine(address) }),
-    ),
   );
 }
 

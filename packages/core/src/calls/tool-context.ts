@@ -60,15 +60,17 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     },
     stay: (staying) => session.processes.stay({ message, call }, staying),
     permit: (input) => permit(run, running, input),
-    ask: (question) => run.begun.begin([signal, run.signal], (until) => askUser(run, running, again, question, until)),
+    ask: (question, life) =>
+      life
+        ? askUser(run, running, undefined, question, life)
+        : run.begun.begin([signal, run.signal], (until) => askUser(run, running, again, question, until)),
     launch: (task) =>
       run.begun.begin([signal, run.signal], (until) => agent.launch(run, { call, signal: until, isRepeatable }, task)),
     finish(result, summary) {
       if (agent.mode.name !== "task")
         throw new Error("There is no task to finish: this is a conversation. Just answer.");
-      if (run.followers.failed) {
+      if (run.followers.failed)
         throw new Error("Not finished: another part of the same message failed. Read its error first, then finish.");
-      }
       run.progress.finished = { result, summary };
     },
     summarize: async (summary) => (await import("../context/summary-message.ts")).planSummary(run, message, summary),
@@ -76,46 +78,44 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
 }
 
 async function permit(run: TurnRun, { call, tool, input }: RunningCall, changed = input): Promise<Permit> {
-  const { session, signal } = run;
-  const { permission } = run.agent;
-  if (!permission) return { decision: "allow" };
-  const asked = { call, run: run.id, tool, input: changed };
-  return permission({ ...asked, conversation: session.state, allowed: session.allowed, signal });
+  const { id, session, agent, signal } = run;
+  const asked = { call, run: id, tool, input: changed, conversation: session.state, allowed: session.allowed, signal };
+  return agent.permission ? agent.permission(asked) : { decision: "allow" };
 }
 
+/** `again`: absent for a background process, whose turn continues or has ended. */
 async function askUser(
   run: TurnRun,
   { message, call, tool }: RunningCall,
-  again: RepeatedQuestions,
+  again: RepeatedQuestions | undefined,
   { text, choices, fields, default: otherwise }: Question,
   signal: AbortSignal,
 ): Promise<string> {
-  const { session, agent, origin, survives } = run;
+  const { session, agent, origin, survives: lasts } = run;
   const write = (...events: readonly EventBody[]) => session.commit(events, { durable: true, origin });
   const problem = fields && fieldsProblem(fields);
   if (problem !== undefined) throw new RangeError(problem);
-  const { known, withdrawn } = again.next(text);
+  const { known, withdrawn = [] } = again?.next(text) ?? {};
   if (withdrawn.length > 0) await write(...withdrawn);
   if (known?.answer) return answerText(known.answer);
-  if (agent.unattended) {
-    if (otherwise !== undefined) return otherwise;
+  if (agent.unattended && otherwise !== undefined) return otherwise;
+  if (agent.unattended)
     throw new Error("No user can be asked here, and the question has no default answer. Decide yourself.");
-  }
-  const asked = session.ask(undefined, known?.question);
-  const question = asked.id;
+  const { id: question, answer: reply } = session.ask(undefined, known?.question);
   if (!known) {
     const open = { type: "question.asked", message, call, question, text } as const;
-    const offered = { ...(choices ? { choices } : {}), ...(fields ? { fields } : {}) };
-    const more = otherwise === undefined ? {} : { default: otherwise };
-    await write({ ...open, ...offered, ...more, ...(survives && { survives: tool.effects !== "external" }) });
+    const offered = { ...(choices && { choices }), ...(fields && { fields }) };
+    const more = { ...(otherwise !== undefined && { default: otherwise }) };
+    await write({ ...open, ...offered, ...more, ...(again && lasts && { survives: tool.effects !== "external" }) });
   }
   let answer: Answer;
   try {
-    using _ = run.budget.stopClock();
-    answer = await asked.answer(signal);
+    using _ = again && run.budget.stopClock();
+    answer = await reply(signal);
   } catch (error) {
     // If only this process goes away, the question stays open in the log. In all other cases it is withdrawn.
-    if (!(survives && isReaderGone(signal))) await write({ type: "question.answered", question, withdrawn: true });
+    if (!(again && lasts && isReaderGone(signal)))
+      await write({ type: "question.answered", question, withdrawn: true });
     throw error;
   }
   const given = answerRecord(answer);

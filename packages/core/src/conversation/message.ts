@@ -127,7 +127,7 @@ export type ProcessEvent =
       readonly type: "process.started";
       readonly message: string;
       readonly call: string;
-      /** Name for users and the model: `p1`, `p2`, and so on. */
+      /** Name for users and the model: `p1`, `p2`, and so on. A name that runs already only gets another title. */
       readonly process: string;
       readonly title: string;
     }

@@ -56,6 +56,8 @@ export interface BackgroundWork {
   readonly over: Promise<BackgroundWorkEnd>;
   /** Ends the process and all its parts: `over` resolves soon after. May be called more than once. */
   end(): void;
+  /** Called when the log has the start. While the process runs, `renamed` writes a new `title` into the log. */
+  stays?(renamed: () => Promise<void>): void;
 }
 
 /** The end of a background process. */

@@ -258,9 +258,10 @@ export interface ToolContext<Context = unknown> {
   permit(input?: Json): Promise<Permit>;
   /**
    * Asks a user and resolves with the answer, or with the default if no user can be asked. Rejects if there is no
-   * default, if the user declines, if the call is cancelled, and with `RangeError` for invalid fields.
+   * default, if the user declines, if the call is cancelled, and with `RangeError` for invalid fields. With `life`, a
+   * background process asks: its question outlives the call and the turn, until the signal aborts or the session ends.
    */
-  ask(question: Question): Promise<string>;
+  ask(question: Question, life?: AbortSignal): Promise<string>;
   /**
    * Gives a task to a sub-agent: a conversation below this call, within the remaining limits of the turn. If the call
    * is repeated after a crash, its sub-agent continues, and a finished sub-agent does not run again. Rejects if the

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { textOf } from "../conversation/message.ts";
+import type { OpenQuestion } from "../conversation/state.ts";
+import { askingRuns } from "../conversation/tree/asking-run.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { BackgroundWorkEnd } from "../ports/tool-values.ts";
@@ -120,4 +122,86 @@ test("C6, F7: remaining processes end if the store refuses a write, and when the
     name: "SessionError",
   });
   expect(ended).toBeGreaterThan(1);
+});
+
+/** Starts a background process that asks a user when `asks` is called, also after its turn. */
+function asking() {
+  const end = Promise.withResolvers<BackgroundWorkEnd>();
+  const life = new AbortController();
+  const work = { title: "a server", rename: async (_: string) => {}, asks: async () => "" };
+  const tool = defineTool({
+    name: "start",
+    description: "",
+    input: { type: "object" },
+    effects: "external",
+    execute(_, { stay, ask }) {
+      work.asks = () => ask({ text: "Open it?", choices: ["Yes", "No"], default: "No" }, life.signal);
+      return stay({
+        get title() {
+          return work.title;
+        },
+        over: end.promise,
+        end: () => end.resolve({ outcome: "it was asked to" }),
+        stays(renamed) {
+          work.rename = (title) => {
+            work.title = title;
+            return renamed();
+          };
+        },
+      });
+    },
+  });
+  return { tool, work, life, end: () => end.resolve({ outcome: "exit code 0" }) };
+}
+
+test("C6: a background process asks a user after its turn, and gets a new title without a new name", async () => {
+  const { tool, work } = asking();
+  const session = Session.inMemory();
+  await new Agent({ model: scriptedModel([STARTS, "It runs."]), tools: [tool] }).send("Start it", { session });
+  const answer = work.asks();
+  await expect.poll(() => session.openQuestions).toHaveLength(1);
+  const [question] = session.openQuestions;
+  expect(question).toMatchObject({ type: "text", text: "Open it?" });
+  expect(askingRuns(session.state, question as OpenQuestion)).toEqual([]);
+  await session.answer(question?.id ?? "", { decision: "answer", text: "Yes" });
+  expect(await answer).toBe("Yes");
+  await work.rename("a server (open)");
+  expect(session.state.processes.get("p1")).toMatchObject({ title: "a server (open)" });
+  expect(session.state.processesBegun).toBe(1);
+  expect(checkConversation(session.state)).toEqual([]);
+});
+
+test("C6: the question of a background process closes with the process, and a title does not bring back the process", async () => {
+  const { tool, work, life, end } = asking();
+  const session = Session.inMemory();
+  await new Agent({ model: scriptedModel([STARTS, "It runs."]), tools: [tool] }).send("Start it", { session });
+  const answer = work.asks();
+  await expect.poll(() => session.openQuestions).toHaveLength(1);
+  end();
+  life.abort(new Error("it ended"));
+  await expect(answer).rejects.toThrow("it ended");
+  await expect.poll(() => session.openQuestions).toEqual([]);
+  await settled(session, "p1");
+  await work.rename("a ghost");
+  expect(session.state.processes.get("p1")).toMatchObject({ title: "a server", outcome: "exit code 0" });
+});
+
+test("C6: the question of a background process whose program was killed is withdrawn when the conversation opens", async () => {
+  const { tool, work } = asking();
+  const store = new SlowStore();
+  const killed = await Session.open(store);
+  await new Agent({ model: scriptedModel([STARTS, "It runs."]), tools: [tool] }).send("Start it", { session: killed });
+  work.asks().catch(() => {});
+  await expect.poll(() => killed.openQuestions).toHaveLength(1);
+  const session = await Session.open(store, killed.id);
+  expect(session.openQuestions).toEqual([]);
+  expect(session.state.waiting.size).toBe(0);
+});
+
+test("C6: where no user can be asked, a background process gets the default", async () => {
+  const { tool, work } = asking();
+  const session = Session.inMemory();
+  const model = scriptedModel([STARTS, "It runs."]);
+  await new Agent({ model, tools: [tool], unattended: true }).send("Start it", { session });
+  expect(await work.asks()).toBe("No");
 });

@@ -26,21 +26,20 @@ export class Processes {
     this.#commit = commit;
   }
 
-  /**
-   * Registers a process and returns its name once the log has the start. Ends the process if `commit` rejects.
-   * @internal
-   */
+  /** Registers a process, and returns its name once the log has the start. Ends it if `commit` rejects. @internal */
   async stay(of: { readonly message: string; readonly call: string }, staying: BackgroundWork): Promise<string> {
     this.#named = Math.max(this.#named, this.#begun()) + 1;
     const process = `p${this.#named}`;
+    const told = async () => this.#commit({ type: "process.started", ...of, process, title: staying.title });
     try {
-      await this.#commit({ type: "process.started", ...of, process, title: staying.title });
+      await told();
     } catch (error) {
       staying.end();
       throw error;
     }
     this.#running.set(process, { staying, by: this.#ending, over: this.#watch(process, staying) });
     if (this.#ending !== undefined) staying.end();
+    staying.stays?.(async () => (this.#running.has(process) ? told() : undefined));
     return process;
   }
 

@@ -1,3 +1,5 @@
+import { isAbsolute, relative } from "node:path";
+import { errorMessage } from "@banyan/core/shown";
 import { listedHooks, listPrompts } from "@banyan/host";
 import type { ServerSettings } from "@banyan/protocol";
 import { answerCoveredCalls } from "./answers.ts";
@@ -65,12 +67,33 @@ export const settingsHandlers: Handlers<
   },
 
   async "sandbox.read"({ conversation }, { host }) {
-    const { sandbox: state, network } = await host.ready();
-    return { state, addresses: (network?.list(conversation) ?? []).map((each) => ({ ...each })) };
+    const { sandbox: state, network, openPorts, hiddenIn } = await host.ready();
+    const { workspace } = host;
+    let hidden: readonly string[] = [];
+    let problem = "";
+    try {
+      if (workspace !== undefined) hidden = await hiddenIn(workspace);
+    } catch (error) {
+      problem = ` ${errorMessage(error)}`;
+    }
+    return {
+      state: state + problem,
+      addresses: (network?.list(conversation) ?? []).map((each) => ({ ...each })),
+      ports: workspace === undefined ? [] : [...(openPorts?.list(workspace) ?? [])],
+      hidden: hidden.map((path) => nameIn(workspace ?? "", path)),
+    };
   },
 
   async "address.revoke"({ address, conversation }, { host }) {
-    const { network } = await host.ready();
+    const { network, openPorts } = await host.ready();
+    const [, port] = /^:(\d+)$/.exec(address) ?? [];
+    if (port !== undefined) return { revoked: openPorts?.remove(host.workspace ?? "", Number(port)) ?? false };
     return { revoked: network?.revoke(address, conversation) ?? false };
   },
 };
+
+/** Returns a path inside a folder relative to the folder, and other paths as they are. */
+function nameIn(folder: string, path: string): string {
+  const inside = relative(folder, path);
+  return inside === ".." || inside.startsWith("../") || isAbsolute(inside) ? path : inside;
+}

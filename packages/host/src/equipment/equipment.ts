@@ -50,6 +50,7 @@ import type { Worktrees } from "../worktrees/worktrees.ts";
 import { networkAccess, openConfinement } from "./confinement.ts";
 import { FileChecks } from "./file-checks.ts";
 import { openMemory } from "./memory.ts";
+import { OpenPorts } from "./open-ports.ts";
 import { Cleanup } from "./tidy.ts";
 import { toolsOfTheWeb } from "./web-tools.ts";
 
@@ -115,6 +116,10 @@ export interface Equipment extends AsyncDisposable {
   readonly sandbox: string;
   /** The network addresses that commands in the sandbox may reach. `undefined`: commands run without a sandbox. */
   readonly network: NetworkAccess | undefined;
+  /** The ports that a user always opens. `undefined`: commands run without a sandbox. */
+  readonly openPorts: Pick<OpenPorts, "list" | "remove"> | undefined;
+  /** Returns the paths that the sandbox of a folder hides, because deny rules match them (S42). None without a sandbox. */
+  hiddenIn(folder: string): Promise<readonly string[]>;
   /** Sentences for users about parts of the equipment that are missing. */
   readonly notices: readonly string[];
   /** Removes outdated data. Resolves with sentences for users about it. */
@@ -156,7 +161,8 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     ...(await snapshotsOf(workspace).settle()),
   ];
   await settleFirstStates(goalCopies(places));
-  const background = new BackgroundCommands();
+  const openPorts = new OpenPorts(places);
+  const background = new BackgroundCommands(openPorts);
   const toolsIn = (root: string, confined: Sandbox | undefined) => {
     const whyNotRead = options.whyNotReadIn(root);
     return workspaceTools({
@@ -172,7 +178,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       redaction: redact.stream,
       watch: redact.watch,
       ...(whyNotRead && { whyNotRead }),
-      ...(confined && { sandbox: confined }),
+      ...(confined ? { sandbox: confined } : { denied: () => hiddenIn(root) }),
     });
   };
   const bringing = bringingIn(options, backups);
@@ -291,6 +297,8 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       return confinement.description;
     },
     network: sandbox?.network,
+    openPorts: sandbox && openPorts,
+    hiddenIn: async (folder) => (sandbox ? hiddenIn(folder) : []),
     notices: [
       ...absentInLists(listed),
       ...[...faults, ...unknown].map(describeFault),

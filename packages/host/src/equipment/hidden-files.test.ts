@@ -17,7 +17,7 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 });
 `;
 
-test("S42: a deny rule on reading hides files from commands and MCP servers, which restart after a new rule", async ({
+test("S42: a deny rule on reading hides files from commands, MCP servers and hooks of the project, at once", async ({
   skip,
 }) => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-hidden-files-")));
@@ -31,9 +31,16 @@ test("S42: a deny rule on reading hides files from commands and MCP servers, whi
       permissions: { deny: ["Read(./.env)"] },
       mcpServers: { s: { command: process.execPath, args: [join(cwd, "s.cjs")], cwd } },
     };
-    writeFileSync(join(home, "own/config/settings.json"), JSON.stringify(settings));
+    const show = (name: string) => `cat .env later 2>/dev/null; echo ${name}`;
+    const hooksOf = (name: string) => ({
+      UserPromptSubmit: [{ hooks: [{ type: "command", command: show(name) }] }],
+    });
+    writeFileSync(join(home, "own/config/settings.json"), JSON.stringify({ ...settings, hooks: hooksOf("mine") }));
+    mkdirSync(join(cwd, ".banyan"));
+    writeFileSync(join(cwd, ".banyan/settings.json"), JSON.stringify({ hooks: hooksOf("theirs") }));
     const env = { BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1", PATH: process.env.PATH ?? "" };
-    const host = await openHost({ cwd, home, env, flags: { model: "demo/offline" }, canAsk: true });
+    const flags = { model: "demo/offline" };
+    const host = await openHost({ cwd, home, env, flags, canAsk: true, trusted: true });
     const { mcp, confinesIn } = await host.ready();
     const sandbox = await confinesIn(cwd);
     if (sandbox === undefined) return skip("This machine has no sandbox.");
@@ -45,8 +52,16 @@ test("S42: a deny rule on reading hides files from commands and MCP servers, whi
     await mcp?.settled();
     expect(mcp?.instructions("s")).toBe(".env closedsecond secret");
     expect(await run()).toBe("second secret");
+    const session = await host.newSession();
+    const hooked = async () => {
+      const parts = await host.hooks.prompt(session, [{ type: "text", text: "Go." }]);
+      const said = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+      return said.match(/[a-z ]*(?:mine|theirs)$/gm)?.toSorted();
+    };
+    expect(await hooked()).toEqual(["first secretsecond secretmine", "second secrettheirs"]);
     host.remember("read(later)", "deny");
     expect(await run()).not.toContain("secret");
+    expect(await hooked()).toEqual(["first secretsecond secretmine", "theirs"]);
     await expect.poll(() => mcp?.instructions("s"), { timeout: 60_000 }).toBe(".env closedlater closed");
     await host.close();
   } finally {

@@ -12,7 +12,7 @@ import type {
 } from "@banyan/core";
 import { say } from "@banyan/core";
 import type { BeforeSummary, SummaryRequest } from "@banyan/core/hosts";
-import { visibleLine } from "@banyan/core/shown";
+import { errorMessage, visibleLine } from "@banyan/core/shown";
 import { RunningCommands } from "@banyan/tools/processes";
 import { attachedTextPart } from "../attachments/files.ts";
 import { namesakesOf, toolRuleNames } from "../permissions/named-tool.ts";
@@ -20,10 +20,11 @@ import type { ApprovalMode } from "../permissions/rule.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { type AttentionReason, CallsFor } from "./calls-for.ts";
 import { type Hook, type HookEntries, hooksAt } from "./entries.ts";
+import { hidingWords } from "./hidden-paths.ts";
 import { coversCall, formsFor, type HookCall, hookCalls } from "./hook-call.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { type HookReply, mergeReplies, readHookReply } from "./hook-reply.ts";
-import { type HookContext, runHook } from "./run-hook.ts";
+import { type HookContext, type HookEnd, runHook } from "./run-hook.ts";
 
 class HookError extends Error {
   override readonly name = "HookError";
@@ -35,6 +36,10 @@ export interface HooksOptions extends HookContext {
   readonly redact: Redact;
   /** The names of all MCP servers in the settings. */
   readonly servers?: readonly string[];
+  /** The commands of the project's hooks. */
+  readonly theirs?: ReadonlySet<string>;
+  /** Returns the paths that the project's hooks must not open (S42). If this rejects, such a hook does not run. */
+  readonly hidden?: () => Promise<readonly string[]>;
   /** Returns the current tools of the agent of this name in a conversation. */
   readonly tools?: (agent: string | undefined, state: ConversationState) => readonly Tool[];
   mode(conversation: string | undefined): ApprovalMode;
@@ -303,7 +308,7 @@ export class Hooks {
     signal: AbortSignal = this.#over.signal,
     formsOf: (hook: Hook) => readonly HookForm[] = () => [{}],
   ): Promise<HookReply> {
-    const { entries, directory, env, mode } = this.#options;
+    const { entries, directory, mode } = this.#options;
     const hooks = hooksAt(entries, event).map((hook) => ({ hook, forms: formsOf(hook) }));
     if (hooks.every(({ forms }) => forms.length === 0)) return {};
     const input = {
@@ -317,7 +322,7 @@ export class Hooks {
     const run = async ({ hook, forms }: (typeof hooks)[number], until: AbortSignal) => {
       const said: HookReply[] = [];
       for (const form of forms) {
-        const end = await runHook(hook, { ...input, ...form.fields }, { directory, env }, until, this.#left);
+        const end = await this.#ended(hook, { ...input, ...form.fields }, until);
         const one = applicableReply(readHookReply(event, end, hook.command), form);
         if (one.problem !== undefined && !until.aborted)
           this.#say(conversation, event, `The ${event} hook ${visibleLine(hook.command)} ${one.problem.trim()}.`);
@@ -332,6 +337,17 @@ export class Hooks {
     const awaited = hooks.filter(({ hook }) => !hook.async);
     const all = await Promise.all(awaited.map((one) => run(one, signal)));
     return mergeReplies(all.flat(), this.#options.redact);
+  }
+
+  async #ended(hook: Hook, input: object, until: AbortSignal): Promise<HookEnd> {
+    const { directory, env, theirs, hidden } = this.#options;
+    try {
+      const paths = theirs?.has(hook.command) ? ((await hidden?.()) ?? []) : [];
+      const before = hidingWords(paths, { env, folder: directory });
+      return await runHook(hook, input, { directory, env, before }, until, this.#left);
+    } catch (error) {
+      return { problem: `did not run: ${errorMessage(error)}` };
+    }
   }
 
   #say(conversation: string, event: HookEvent, sentence: string): void {

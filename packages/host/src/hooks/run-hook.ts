@@ -28,6 +28,8 @@ export function hookFailure(
 export interface HookContext {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Words before the shell of the hook, which start the shell. */
+  readonly before?: readonly string[];
 }
 
 /** Milliseconds to wait for the pipes of an exited hook, which its background processes may keep open. */
@@ -41,13 +43,14 @@ const PIPES = 1_000;
 export async function runHook(
   { command, timeout }: Pick<Hook, "command" | "timeout">,
   input: object,
-  { directory, env }: HookContext,
+  { directory, env, before = [] }: HookContext,
   signal: AbortSignal,
   left?: RunningCommands,
 ): Promise<HookEnd> {
   const folders = { CLAUDE_PROJECT_DIR: directory, BANYAN_PROJECT_DIR: directory };
   const { mark, environment } = markedEnvironment({ ...env, ...folders });
-  const child = spawn("/bin/sh", ["-c", command], {
+  const [file = "", ...args] = [...before, "/bin/sh", "-c", command];
+  const child = spawn(file, args, {
     cwd: directory,
     env: environment,
     stdio: ["pipe", "pipe", "pipe"],

@@ -50,6 +50,7 @@ import {
   settingNotices,
   userSettingsFile,
 } from "../settings/index.ts";
+import { projectHookCommands } from "../settings/listed-hooks.ts";
 import { titleOnceThere } from "../title/title.ts";
 import { permissionInWorktrees, readInPlace } from "../worktrees/judged-in-place.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
@@ -80,7 +81,6 @@ export class Host {
   readonly #parts: Pick<HostParts, "canAsk" | "machine" | "network" | "notice" | "output" | "telemetry">;
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
-  readonly #whyNotReadIn: (folder: string) => ReadRefusal | undefined;
   #rules: Rules;
   #choice: ModelChoice;
   #agent: Agent;
@@ -115,6 +115,8 @@ export class Host {
       env,
       redact,
       servers,
+      theirs: projectHookCommands({ env, home, workspace, project }),
+      hidden: async () => (await this.ready()).hiddenIn(workspace),
       tools: (agent, state) => (agent === AGENT ? (this.informed(this.#agent, state).options.tools ?? []) : []),
       mode: (conversation) => this.approvalIn(conversation),
     });
@@ -127,7 +129,6 @@ export class Host {
         isOutside,
       );
     this.#permission = this.#permissionWith(rules);
-    this.#whyNotReadIn = (folder) => readingRules(pathScope(folder, home), rules, () => this.approval);
     this.#choice = parts.choice;
     this.#agent = hostAgent(parts, {
       modelNamed: (name) => this.#drivers.of(name),
@@ -139,7 +140,8 @@ export class Host {
 
   /** Returns a function that explains why the rules forbid reading a file (S21). Undefined without such rules. */
   whyNotReadIn(folder: string): ReadRefusal | undefined {
-    return readInPlace(this.workspace, folder, this.#whyNotReadIn);
+    const rulesFor = (at: string) => readingRules(pathScope(at, this.home), this.#rules, () => this.approval);
+    return readInPlace(this.workspace, folder, rulesFor);
   }
 
   /** The agent with the last chosen model. Its tools are complete once `ready` has resolved. */

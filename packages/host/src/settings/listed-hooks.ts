@@ -45,6 +45,12 @@ export function listedHooks({ env, home, workspace, project }: HookOwners): Hook
   return sources.filter(({ hooks }) => hooks.length > 0);
 }
 
+/** Returns the commands of the project's hooks. A hook of the user's with the same command is among them. */
+export function projectHookCommands(owners: HookOwners): ReadonlySet<string> {
+  const theirs = listedHooks(owners).filter(({ file }) => file !== userSettingsFile(owners));
+  return new Set(theirs.flatMap(({ hooks }) => hooks.map(({ command }) => command)));
+}
+
 /** Lists the hooks of a setting one by one. */
 export function listHooks(entries: HookEntries = {}): ListedHook[] {
   return hookEvents.flatMap((event) =>

@@ -130,10 +130,16 @@ export const settingsCommands = {
           lasts: z.enum(["conversation", "always"]).describe("`always`: in all conversations, by the settings."),
         }),
       ),
+      ports: listSchema(z.int())
+        .default([])
+        .describe("Ports of commands that the user always opens on `127.0.0.1`, for the workspace."),
+      hidden: listSchema(z.string())
+        .default([])
+        .describe("Paths in the workspace, and absolute paths, that deny rules on reading hide from commands."),
     }),
   ),
   "address.revoke": command(
-    "Revokes a network address of `sandbox.read`, also in the user's settings. Open connections stay.",
+    "Revokes a network address of `sandbox.read`, also in the user's settings, or a port, written as `:5173`. Open connections stay.",
     { address: textSchema(1, 300), conversation: id.optional() },
     z.object({ revoked: z.boolean().describe("False if the address was not allowed before.") }),
   ),

@@ -21,10 +21,18 @@ const lineOf = async (tool: Tool) => {
   return (await tool.preview?.({ command: "true" }, context))?.confinement;
 };
 
-test("S41: the question of a command says what holds the command", async () => {
+test("S41, S42: the question of a command says what holds the command, and which denied paths it can read", async () => {
   using folder = new TestFolder();
   const workspace = openWorkspace(folder.root);
   expect(await lineOf(shellTool(workspace))).toBe("Outside the sandbox");
+  const denied = async () => [folder.path(".env"), "/srv/keys", ...[1, 2, 3, 4].map((each) => `/srv/${each}`)];
+  expect(await lineOf(shellTool(workspace, { denied }))).toBe(
+    "Outside the sandbox: it can read .env, /srv/keys, /srv/1, /srv/2, /srv/3 and 1 more paths, although a rule denies reading",
+  );
+  const failing = async () => Promise.reject(new Error("too many"));
+  expect(await lineOf(shellTool(workspace, { denied: failing }))).toContain(
+    "it can read files that could not be listed",
+  );
   await using plain = await sandboxOf(folder);
   expect(await lineOf(shellTool(workspace, { sandbox: plain }))).toBe(
     "In the sandbox: no network, writes only in this folder",

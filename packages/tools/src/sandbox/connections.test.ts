@@ -155,6 +155,35 @@ describe("a refusal", () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
+  const proxied = (port: number) => `[The sandbox refused the connection to 127.0.0.1:${port}. The user said no.]`;
+  const noNetwork = () => "[Probably the sandbox: it has no direct network and no DNS.";
+  // A program that waited for a timeout would wait for longer than the test.
+  test.each([
+    ["a request to the proxy", (port: number) => `curl -sS --noproxy '' http://127.0.0.1:${port}`, 1, proxied],
+    ["a tunnel", (port: number) => `curl -sS --noproxy '' -p http://127.0.0.1:${port}`, 1, proxied],
+    ["SOCKS", (port: number) => `curl -sS --noproxy '' -x "$ALL_PROXY" http://127.0.0.1:${port}`, 1, proxied],
+    ["a name without a proxy", () => "curl -sS --noproxy '*' http://example.org", 0, noNetwork],
+    [
+      "an address without a proxy",
+      () => "node -e 'fetch(\"http://192.0.2.1\").catch((e) => { throw e.cause })' 2>&1",
+      0,
+      noNetwork,
+    ],
+    ["an IPv6 address without a proxy", () => "bash -c 'echo hello > /dev/tcp/2001:db8::1/80' 2>&1", 0, noNetwork],
+    ["a raw connection", () => "bash -c 'echo hello > /dev/tcp/192.0.2.1/80' 2>&1", 0, noNetwork],
+    [
+      "git over ssh",
+      () => "git ls-remote ssh://git@example.org/a.git",
+      1,
+      () => "refused the connection to example.org:22. ",
+    ],
+  ])("S38, S40: of %s is named without a wait", { timeout: 30_000 }, async (_, command, questions, note) => {
+    await using server = await helloServer();
+    const { asked, ask } = user("No");
+    expect(await run(`${command(server.port)} || exit 1`, ask)).toContain(note(server.port));
+    expect(asked).toHaveLength(questions);
+  });
+
   test("S38: where no user can be asked, names what allows the address", async () => {
     await using server = await helloServer();
     const alone = new NetworkAccess({ ...options, canAsk: false, advice: (address) => `Use --network ${address}.` });

@@ -110,13 +110,22 @@ function isSocket(path: string): boolean {
   return /\.sock(?:et)?$/.test(path);
 }
 
-/** Describes the limits of a command in one line, for the question whether it may run (S41). */
+const PATHS_SHOWN = 5;
+
+/**
+ * Describes the limits of a command in one line, for the question whether it may run (S41). `denied`: paths that rules
+ * deny reading, and that a command outside a sandbox can read (S42).
+ */
 export function confinementLine(
   sandbox: { readonly network: NetworkAccess; readonly writable: readonly string[] } | undefined,
   conversation: string,
+  denied: readonly string[] = [],
 ): string {
-  if (!sandbox) return "Outside the sandbox";
   const list = new Intl.ListFormat("en-GB");
+  const more = denied.length > PATHS_SHOWN ? [`${denied.length - PATHS_SHOWN} more paths`] : [];
+  const paths = list.format([...denied.slice(0, PATHS_SHOWN), ...more]);
+  if (!sandbox)
+    return `Outside the sandbox${denied.length > 0 ? `: it can read ${paths}, although a rule denies reading` : ""}`;
   const addresses = sandbox.network.list(conversation).map(({ address }) => address);
   const network = addresses.length === 0 ? "no network" : `network only to ${list.format(addresses)}`;
   return `In the sandbox: ${network}, writes only in ${list.format(["this folder", ...sandbox.writable])}`;

@@ -235,6 +235,7 @@ async function wrapCommand({
   const wanted = limited({ ...plan, readDenied: [...plan.readDenied, ...hidden] }, readOnly);
   // Count before any placeholder is created: a command that ends meanwhile must not remove placeholders.
   running += 1;
+  let entrance: NetworkEntrance | undefined;
   try {
     const all = await protectedIn(plan);
     if (running === 1) links.remember(all);
@@ -244,7 +245,7 @@ async function wrapCommand({
     const text = await last.text;
     // The system may permit no more namespaces: then the command has its own network.
     const isShared = loopback !== undefined && !isDirect;
-    const entrance = isShared ? await networks?.join(loopback).catch(() => undefined) : undefined;
+    entrance = isShared ? await networks?.join(loopback).catch(() => undefined) : undefined;
     const enter = isDirect ? [] : entrance?.enter;
     return {
       text: completed(
@@ -256,6 +257,7 @@ async function wrapCommand({
     };
   } catch (error) {
     last = undefined;
+    if (entrance && loopback !== undefined) networks?.leave(loopback);
     cleanUpAfterCommand();
     throw error;
   }

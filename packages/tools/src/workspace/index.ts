@@ -6,7 +6,8 @@ import { editTool } from "./changes/edit.ts";
 import { type FileWritingOptions, WRITING_OPTIONS } from "./changes/file-writing.ts";
 import { settledTools } from "./changes/settle-intents.ts";
 import { writeTool } from "./changes/write.ts";
-import { BackgroundCommands, processesTool, processInputTool } from "./commands/background.ts";
+import { BackgroundCommands } from "./commands/background.ts";
+import { processesTool, processInputTool } from "./commands/process-tools.ts";
 import { SHELL_OPTIONS, type ShellOptions, shellTool } from "./commands/shell.ts";
 import { editModeTool } from "./edit-mode/edit-mode.ts";
 import { listTool } from "./files/list.ts";
@@ -31,6 +32,7 @@ export { revertFile, undoChange } from "./changes/undo.ts";
 export { writeTool } from "./changes/write.ts";
 export { BackgroundCommands } from "./commands/background.ts";
 export { commandShell } from "./commands/command.ts";
+export type { AlwaysOpenPorts } from "./commands/published-ports.ts";
 export { type RunOptions, runInWorkspace, type ShellOptions, shellTool } from "./commands/shell.ts";
 export { runForUser, type UserCommand } from "./commands/user-command.ts";
 export { editModeTool } from "./edit-mode/edit-mode.ts";
@@ -70,6 +72,7 @@ export {
  *   protected: ["package-lock.json"],
  *   whyNotRead: (path) => (path.endsWith(".env") ? "it holds secrets" : undefined),
  *   sandbox: undefined, // or one of @banyan/tools/sandbox
+ *   denied: async () => ["/home/me/project/.env"],
  *   redaction: () => redacting(),
  *   keyFiles: ["test/fixtures/*.pem"],
  *   snapshots: "/home/me/snapshots",
@@ -89,6 +92,8 @@ export interface WorkspaceToolsOptions extends FileWritingOptions {
   readonly whyNotRead?: ReadRefusal;
   /** The sandbox for commands; absent: commands have all rights of the program. */
   readonly sandbox?: Sandbox;
+  /** Returns the paths that rules deny reading. The question about a command outside a sandbox lists them. */
+  readonly denied?: () => Promise<readonly string[]>;
   /** Removes secrets from the output of commands, before long output is cut. */
   readonly redaction?: () => Redaction;
   /** Patterns of files that may be read although they contain private keys (S22). */
@@ -114,6 +119,7 @@ const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
   protected: true,
   whyNotRead: true,
   sandbox: true,
+  denied: "function",
   redaction: "function",
   keyFiles: true,
   background: true,

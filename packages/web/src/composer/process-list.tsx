@@ -1,3 +1,4 @@
+import { ProcessTitle } from "../parts/conversation/process-title.tsx";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { Button } from "../parts/design/button.tsx";
 import { usePage } from "../parts/page/page.ts";
@@ -22,7 +23,7 @@ export function ProcessList() {
         <li key={id} className="flex items-center gap-2 rounded border border-hair px-2 py-1">
           <span className="shrink-0 text-soft text-xs">{t("{id} is running", { id })}</span>
           <code className="min-w-24 flex-1 truncate text-xs" title={title}>
-            {title}
+            <ProcessTitle title={title} />
           </code>
           {may("process.stop") && (
             <Button isSmall aria-label={t("Stop {id}", { id })} onClick={() => stop(id)}>

@@ -3,6 +3,7 @@ import { pathTo } from "@banyan/core/conversation";
 import { planHeadline, planOnPath, shownPlan, visibleLine } from "@banyan/core/shown";
 import { type ReactNode, useEffect } from "react";
 import { PageLink } from "../parts/browser/navigation.tsx";
+import { ProcessTitle } from "../parts/conversation/process-title.tsx";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
 import { useShow } from "../parts/conversation/use-view.ts";
 import { Button } from "../parts/design/button.tsx";
@@ -64,7 +65,9 @@ export function BackgroundPanel() {
           <li key={id} className="rounded-lg border border-hair px-3 py-2">
             <p className="flex items-baseline gap-2">
               <span className="text-soft text-xs">{id}</span>
-              <code className="min-w-0 flex-1 break-all text-xs">{visibleLine(title)}</code>
+              <code className="min-w-0 flex-1 break-all text-xs">
+                <ProcessTitle title={title} />
+              </code>
             </p>
             <p className="mt-1 text-soft text-xs">
               {t("Since {time}", { time: formatPageTime(startedAt, { dateStyle: "short", timeStyle: "short" }) })}

@@ -16,12 +16,14 @@ export function latestRun({ continuedBy }: Pick<AskerState, "continuedBy">, run:
 
 /**
  * Returns the runs that wait for a question: the asking run, and the runs that launched it. The list is empty if a
- * launching call has its result already, because no run can then continue.
+ * launching call has its result already, because no run can then continue, or if the asking call has it, because then a
+ * background process of the call asks.
  * @example for (const question of session.state.questions.values()) console.log(askingRuns(session.state, question));
  */
 export function askingRuns(state: AskerState, question: OpenQuestion): readonly string[] {
   const { messages, calls } = state;
   const runs = question.type === "limit" ? [question.run] : [];
+  if (question.type === "text" && isEnded(callIn(state, question)?.status ?? "pending")) return runs;
   for (let at = messages.get(question.message ?? ""); at; ) {
     const run = at.role === "assistant" ? latestRun(state, at.run) : undefined;
     if (run !== undefined && !runs.includes(run)) runs.push(run);

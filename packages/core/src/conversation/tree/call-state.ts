@@ -132,8 +132,9 @@ export function noteProcess(
 ): Change {
   if (event.type === "process.started") {
     const { process: id, title, message, call, at: startedAt } = event;
-    state.processes.set(id, { id, title, message, call, startedAt });
-    state.processesBegun++;
+    const known = state.processes.get(id);
+    state.processes.set(id, known ? { ...known, title } : { id, title, message, call, startedAt });
+    if (!known) state.processesBegun++;
     return { message, call };
   }
   const process = state.processes.get(event.process);

@@ -1,12 +1,11 @@
 import type { Writable } from "node:stream";
-import { defineTool, type Tool, type ToolContext } from "@banyan/core";
+import type { Question, ToolContext } from "@banyan/core";
+import { callIn, isEnded } from "@banyan/core/conversation";
 import { onAbort } from "@banyan/core/hosts";
-import { z } from "zod";
 import { WorkspaceError } from "../files/error.ts";
-import { textMeta } from "../files/path-argument.ts";
 import { type CommandEnd, type CommandOptions, runShellCommand } from "./command.ts";
 import { RunningCommands } from "./process-family.ts";
-import { PublishedPorts } from "./published-ports.ts";
+import { type AlwaysOpenPorts, type CommandPorts, PublishedPorts } from "./published-ports.ts";
 import { TerminalScreen } from "./terminal-screen.ts";
 
 const MOST = { conversation: 10, all: 50 };
@@ -20,57 +19,15 @@ const MOST_UNREAD = 1024 * 1024;
 const FIRST = { quiet: 300, longest: 3000 };
 /** The same for the output after an input. */
 const ECHO = { quiet: 300, longest: 2000 };
-const LONGEST_WAIT = 600_000;
-const LONGEST_INPUT = 30_000;
+/** Milliseconds between two looks at the ports of a running command. */
+const PORT_PACE = 500;
 const TITLE = 200;
-
-/** Returns the tool `processes {process?, from?, wait?, stop?}`: the output and the end of background commands. */
-export function processesTool(background: BackgroundCommands): Tool {
-  return defineTool({
-    name: "processes",
-    description: "Returns the new output and the state of a background command. Without `process`, lists all.",
-    input: z.object({
-      process: z.string().optional().describe("Name of the command, such as p1."),
-      from: z.int().min(0).optional().describe("Position in the output, in characters."),
-      wait: z.int().min(0).max(LONGEST_WAIT).optional().describe("Milliseconds to wait for more output or the end."),
-      stop: z.boolean().optional().describe("Ends the command and its child processes."),
-    }),
-    effects: "idempotent",
-    control: true,
-    about: ({ process, stop = false }) => ({
-      title: process === undefined ? "list of background commands" : stop ? `stop ${process}` : process,
-    }),
-    async execute({ process, from, wait, stop = false }, context) {
-      if (!stop) await background.openPorts(context);
-      if (process === undefined) return background.list(context);
-      return stop ? background.stop(process, context) : background.read(process, { from, wait }, context);
-    },
-  });
-}
-
-/** Returns the tool `process_input {process, typed, end?}`, which writes to a background command. */
-export function processInputTool(background: BackgroundCommands): Tool {
-  return defineTool({
-    name: "process_input",
-    description: "Writes to the input of a background command, and returns its immediate output.",
-    input: z.object({
-      process: z.string().describe("Its name."),
-      typed: z.string().max(LONGEST_INPUT).meta(textMeta("Sent unchanged: end each line with a line feed.")),
-      end: z.boolean().optional().describe("Closes the input after the text."),
-    }),
-    effects: "external",
-    about: ({ process }) => ({ title: `input for ${process}` }),
-    execute: ({ process, typed, end = false }, context) => background.write(process, typed, end, context),
-  });
-}
 
 /** A command to start in the background, and its folder. */
 export interface BackgroundStart extends Omit<CommandOptions, "hurry" | "onInput" | "onOutput" | "signal"> {
   readonly command: string;
-  /** Asks whether to open the ports on which commands of the conversation listen. Resolves with the open addresses. */
-  readonly openPorts?: ((ask: ToolContext["ask"]) => Promise<readonly string[]>) | undefined;
-  /** Closes the ports on which no command of the conversation listens any more. */
-  readonly closePorts?: (() => void) | undefined;
+  /** The ports of the conversation's commands. Absent: none can be opened. */
+  readonly ports?: CommandPorts | undefined;
   readonly redaction?: { push(text: string): string; end(): string } | undefined;
 }
 
@@ -88,9 +45,14 @@ type ProcessCaller = Pick<ToolContext, "conversation" | "signal">;
 export class BackgroundCommands {
   /** All running commands, including those in the foreground: they all end with the program. */
   readonly running = new RunningCommands();
-  readonly ports = new PublishedPorts();
+  readonly ports: PublishedPorts;
   readonly #known = new Map<string, BackgroundCommand>();
   readonly #starting: string[] = [];
+
+  /** `always`: the ports that a user always opens. Absent: users are asked each time. */
+  constructor(always?: AlwaysOpenPorts) {
+    this.ports = new PublishedPorts(always);
+  }
 
   /**
    * Starts a command and waits for its first output. If the command has ended by then, returns the whole result; if
@@ -98,7 +60,7 @@ export class BackgroundCommands {
    */
   async start(
     start: BackgroundStart,
-    context: ProcessCaller & Pick<ToolContext, "ask" | "stay">,
+    context: ProcessCaller & Pick<ToolContext, "ask" | "call" | "stay">,
   ): Promise<StartedCommand> {
     const { id } = context.conversation;
     // Check before the start: a cancelled command might finish its work first.
@@ -110,11 +72,12 @@ export class BackgroundCommands {
       {
         using _ = onAbort(context.signal, () => command.end());
         await command.quiet(FIRST);
-        await command.openPorts(context.ask);
+        await command.offerPorts(context.ask);
         if (context.signal.aborted || command.hasEnded) return { output: command.read(), end: await command.ended };
       }
       const name = await context.stay(command);
       this.#keep(id, name, command);
+      command.watchPorts(context);
       return { output: command.read(), name, waiting: command.waiting(name), open: command.open() };
     } finally {
       this.#starting.splice(this.#starting.indexOf(id), 1);
@@ -122,8 +85,8 @@ export class BackgroundCommands {
   }
 
   /** Asks about ports on which commands of the conversation began to listen since their start. */
-  async openPorts({ conversation, ask }: Pick<ToolContext, "conversation" | "ask">): Promise<void> {
-    for (const [key, command] of this.#known) if (key.startsWith(`${conversation.id} `)) await command.openPorts(ask);
+  async offerPorts({ conversation, ask }: Pick<ToolContext, "conversation" | "ask">): Promise<void> {
+    for (const [key, command] of this.#known) if (key.startsWith(`${conversation.id} `)) await command.offerPorts(ask);
   }
 
   /** Returns output from a position or since the last read. Waits up to `wait` milliseconds for more output. */
@@ -197,9 +160,10 @@ class BackgroundCommand implements CommandWork {
   readonly over: Promise<CommandWorkEnd>;
   readonly ended: Promise<CommandEnd>;
   readonly #line: string;
-  readonly #openPorts: BackgroundStart["openPorts"];
+  readonly #ports: CommandPorts | undefined;
   /** Addresses of this machine that lead to ports of the conversation's commands. */
   #addresses: readonly string[] = [];
+  #renamed: () => Promise<void> = async () => {};
   readonly #stop = new AbortController();
   readonly #timeout: number | undefined;
   readonly #redaction: BackgroundStart["redaction"];
@@ -215,11 +179,8 @@ class BackgroundCommand implements CommandWork {
   #isKnown = false;
   readonly #waiting = new Set<() => void>();
 
-  constructor(
-    { command, redaction, timeout, openPorts, closePorts, ...options }: BackgroundStart,
-    running: RunningCommands,
-  ) {
-    this.#openPorts = openPorts;
+  constructor({ command, redaction, timeout, ports, ...options }: BackgroundStart, running: RunningCommands) {
+    this.#ports = ports;
     this.#redaction = redaction;
     const [line = ""] = command.trim().split("\n", 1);
     this.#line = line.length > TITLE ? `${line.slice(0, TITLE)} …` : line;
@@ -242,7 +203,7 @@ class BackgroundCommand implements CommandWork {
       },
       (error: unknown) => this.#settle(error instanceof Error ? error.message.replace(/\.$/, "") : String(error)),
     );
-    if (closePorts) this.over.then(closePorts).catch(() => {});
+    if (ports) this.over.then(() => ports.closeUnused()).catch(() => {});
   }
 
   /** The first line of the command, with the addresses of its open ports. */
@@ -250,9 +211,37 @@ class BackgroundCommand implements CommandWork {
     return this.#addresses.length === 0 ? this.#line : `${this.#line} (${this.#addresses.join(", ")})`;
   }
 
+  stays(renamed: () => Promise<void>): void {
+    this.#renamed = renamed;
+  }
+
   /** Asks about the ports of the conversation's commands, while this command runs. */
-  async openPorts(ask: ToolContext["ask"]): Promise<void> {
-    if (!this.hasEnded && !this.#stop.signal.aborted) this.#addresses = (await this.#openPorts?.(ask)) ?? [];
+  async offerPorts(ask: (question: Question) => Promise<string>): Promise<void> {
+    if (this.hasEnded || this.#stop.signal.aborted || !this.#ports) return;
+    const { title } = this;
+    this.#addresses = await this.#ports.offer(ask);
+    if (this.title !== title) await this.#renamed();
+  }
+
+  /** Asks about ports on which commands begin to listen after the call, until this command ends. */
+  watchPorts({ ask, call, conversation }: Pick<ToolContext, "ask" | "call" | "conversation">): void {
+    const ports = this.#ports;
+    if (!ports || this.hasEnded) return;
+    const life = new AbortController();
+    const timer = setInterval(() => {
+      // The end of a call closes its questions.
+      const { status } = callIn(conversation, { call }) ?? {};
+      if ((status && !isEnded(status)) || !ports.hasNew()) return;
+      // After an error, such as that of a closed conversation, the port stays closed.
+      this.offerPorts((question) => ask(question, life.signal)).catch(() => {});
+    }, PORT_PACE);
+    timer.unref();
+    this.over
+      .then(() => {
+        clearInterval(timer);
+        life.abort(new WorkspaceError("system", "the command has ended"));
+      })
+      .catch(() => {});
   }
 
   get hasEnded(): boolean {

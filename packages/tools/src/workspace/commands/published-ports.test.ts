@@ -7,7 +7,10 @@ import { beforeEach, expect, test } from "vitest";
 import { sandboxOf, whyNoSandbox } from "../../sandbox/sandbox.fixture.ts";
 import { openWorkspace } from "../files/paths.ts";
 import { call, TestFolder } from "../test-folder.fixture.ts";
-import { BackgroundCommands, processesTool } from "./background.ts";
+import { BackgroundCommands } from "./background.ts";
+import { processesTool } from "./process-tools.ts";
+import { until } from "./processes.fixture.ts";
+import type { AlwaysOpenPorts } from "./published-ports.ts";
 import { shellTool } from "./shell.ts";
 
 const reason = await whyNoSandbox();
@@ -29,12 +32,22 @@ async function reach(port: number, host = "127.0.0.1"): Promise<string> {
   }
 }
 
+/** Keeps ports in memory. */
+function portList(): AlwaysOpenPorts & { readonly kept: [folder: string, port: number][] } {
+  const kept: [string, number][] = [];
+  return {
+    kept,
+    has: (folder, port) => kept.some((each) => each[0] === folder && each[1] === port),
+    add: (...each) => kept.push(each),
+  };
+}
+
 /** The tools of a folder with a sandbox, and a user who gives one answer to all questions. */
-async function place(answer: string) {
+async function place(answer: string, always?: AlwaysOpenPorts) {
   const folder = new TestFolder();
   const sandbox = await sandboxOf(folder);
   const session = Session.inMemory();
-  const background = new BackgroundCommands();
+  const background = new BackgroundCommands(always);
   const asked: string[] = [];
   const use = (tool: Tool, input: Readonly<Record<string, unknown>>) =>
     call(tool, input, {
@@ -47,6 +60,9 @@ async function place(answer: string) {
     });
   return {
     asked,
+    session,
+    root: folder.root,
+    add: (path: string) => folder.add(path, ""),
     start: (command: string) =>
       use(shellTool(openWorkspace(folder.root), { sandbox }, background), { command, background: true }),
     list: () => use(processesTool(background), {}),
@@ -98,4 +114,40 @@ test("S39: without a yes, the port stays closed and is not asked about again", a
   await user.list();
   expect(user.asked).toHaveLength(1);
   expect(await reach(8312)).toBe("ECONNREFUSED");
+});
+
+test("S39: a port on which a command listens later is a question after the call, and its address the command's title", async () => {
+  await using user = await place("Open the port");
+  expect(await user.start(`until [ -e go ]; do sleep 0.05; done; ${serve(8313)}`)).toMatch(/as p1\]$/);
+  expect(user.asked).toEqual([]);
+  user.add("go");
+  await until(() => user.session.state.processes.get("p1")?.title.endsWith("(http://127.0.0.1:8313)") === true);
+  expect(user.asked).toHaveLength(1);
+  expect(user.session.state.processesBegun).toBe(1);
+  expect(await reach(8313)).toBe("inside\n");
+  await user.stop("p1");
+  expect(await reach(8313)).toBe("ECONNREFUSED");
+});
+
+test("S39: a port that a user always opens in a folder is no question there any more", async () => {
+  const ports = portList();
+  {
+    await using user = await place("Open the port, always in this folder", ports);
+    expect(await user.start(serve(8314))).toContain("http://127.0.0.1:8314");
+    expect(ports.kept).toEqual([[user.root, 8314]]);
+    await user.stop("p1");
+    expect(await user.start(serve(8314))).toContain("http://127.0.0.1:8314");
+    expect(user.asked).toHaveLength(1);
+  }
+  await using other = await place("Keep it closed", ports);
+  expect(await other.start(serve(8314))).toMatch(/as p1\]$/);
+  expect(other.asked).toHaveLength(1);
+});
+
+test("S39, S14: no text that a user writes opens a port", async () => {
+  const ports = portList();
+  await using user = await place("yes, open the port", ports);
+  expect(await user.start(serve(8315))).toMatch(/as p1\]$/);
+  expect(await reach(8315)).toBe("ECONNREFUSED");
+  expect(ports.kept).toEqual([]);
 });

@@ -1,10 +1,28 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import type { ToolContext } from "@banyan/core";
+import type { Question } from "@banyan/core";
 import type { SharedLoopback } from "../../sandbox/loopback.ts";
 
 const OPEN = "Open the port";
+const ALWAYS = "Open the port, always in this folder";
 const NO = "Keep it closed";
+
+/** Keeps the ports that a user always opens, by the folder of their commands. See {@link BackgroundCommands}. */
+export interface AlwaysOpenPorts {
+  has(folder: string, port: number): boolean;
+  /** Throws if the port cannot be stored. */
+  add(folder: string, port: number): void;
+}
+
+/** The ports of the commands of one conversation in one folder. */
+export interface CommandPorts {
+  /** Returns whether commands listen on a port about which no user was asked. */
+  hasNew(): boolean;
+  /** Asks about each new port, once per port. Resolves with the addresses of all open ports. */
+  offer(ask: (question: Question) => Promise<string>): Promise<readonly string[]>;
+  /** Closes and forgets the ports on which no command listens any more. */
+  closeUnused(): void;
+}
 
 /** A port of sandboxed commands that is also open on 127.0.0.1 of this machine (S39), and on no other interface. */
 class PublishedPort implements Disposable {
@@ -65,42 +83,60 @@ function join(client: Socket, target: Socket, sockets: Set<Socket>): void {
  * The ports of sandboxed commands that a user was asked to open. A port closes when no command listens on it any more.
  */
 export class PublishedPorts {
-  /** The open addresses by network and port; undefined for a refused port. */
+  readonly #always: AlwaysOpenPorts | undefined;
+  /** The open addresses by network and port; undefined for a port that is not open. */
   readonly #asked = new Map<string, PublishedPort | undefined>();
 
-  /**
-   * Asks about each port on which commands of a network listen, once per port. Resolves with the addresses of all open
-   * ports of the network.
-   */
-  async offer(
-    network: string,
-    loopback: () => SharedLoopback | undefined,
-    ask: ToolContext["ask"],
-  ): Promise<readonly string[]> {
-    this.closeUnused(network, loopback());
-    for (const port of loopback()?.ports() ?? []) {
-      const key = `${network}\0${port}`;
-      if (this.#asked.has(key)) continue;
-      this.#asked.set(key, undefined);
-      const text = `A command listens on port ${port} in the sandbox. Open the port on 127.0.0.1 of this machine?`;
-      // A user who declines the question, or cancels the call, keeps the port closed.
-      const answer = await ask({ text, choices: [OPEN, NO], default: NO }).catch(() => NO);
-      if (answer === OPEN) this.#asked.set(key, await PublishedPort.open(port, loopback));
-    }
-    return this.#of(network).flatMap(([, port]) => port?.address ?? []);
+  constructor(always?: AlwaysOpenPorts) {
+    this.#always = always;
   }
 
-  /** Closes and forgets the ports of a network on which no command listens any more. */
-  closeUnused(network: string, loopback: SharedLoopback | undefined): void {
-    const used = new Set(loopback?.ports());
-    for (const [key, port] of this.#of(network)) {
-      if (used.has(Number(key.slice(network.length + 1)))) continue;
-      port?.[Symbol.dispose]();
-      this.#asked.delete(key);
-    }
+  /** Returns the ports of commands that share a loopback. `network` identifies their conversation and folder. */
+  of(network: string, folder: string, loopback: () => SharedLoopback | undefined): CommandPorts {
+    const open = () => [...this.#asked].filter(([key]) => key.startsWith(`${network}\0`));
+    const keyOf = (port: number) => `${network}\0${port}`;
+    const unasked = () => (loopback()?.ports() ?? []).filter((port) => !this.#asked.has(keyOf(port)));
+    const closeUnused = () => {
+      const used = new Set(loopback()?.ports().map(keyOf));
+      for (const [key, port] of open()) {
+        if (used.has(key)) continue;
+        port?.[Symbol.dispose]();
+        this.#asked.delete(key);
+      }
+    };
+    return {
+      hasNew: () => unasked().length > 0,
+      closeUnused,
+      offer: async (ask) => {
+        closeUnused();
+        for (let [port] = unasked(); port !== undefined; [port] = unasked()) {
+          this.#asked.set(keyOf(port), undefined);
+          if (!(await this.#mayOpen(port, folder, ask))) continue;
+          const opened = await PublishedPort.open(port, loopback);
+          // The command may have ended before the answer.
+          if (this.#asked.has(keyOf(port))) this.#asked.set(keyOf(port), opened);
+          else opened[Symbol.dispose]();
+        }
+        return open().flatMap(([, port]) => port?.address ?? []);
+      },
+    };
   }
 
-  #of(network: string): [string, PublishedPort | undefined][] {
-    return [...this.#asked].filter(([key]) => key.startsWith(`${network}\0`));
+  async #mayOpen(port: number, folder: string, ask: (question: Question) => Promise<string>): Promise<boolean> {
+    if (this.#always?.has(folder, port)) return true;
+    const text = `A command listens on port ${port} in the sandbox. Open the port on 127.0.0.1 of this machine?`;
+    const choices = [OPEN, ...(this.#always ? [ALWAYS] : []), NO];
+    // A user who declines the question, or cancels the call, keeps the port closed.
+    const answer = await ask({ text, choices, default: NO }).catch(() => NO);
+    if (answer === ALWAYS) this.#keep(folder, port);
+    return choices.includes(answer) && answer !== NO;
+  }
+
+  #keep(folder: string, port: number): void {
+    try {
+      this.#always?.add(folder, port);
+    } catch {
+      // The disk may be full. The port opens, and the user is asked again next time.
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { defineTool, type Tool, type ToolContext } from "@banyan/core";
+import { defineTool, type Tool } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 import { NotExecutedError } from "@banyan/core/hosts";
 import { z } from "zod";
@@ -27,9 +27,16 @@ export interface ShellOptions {
   /** The sandbox for commands; absent: commands have all rights of the program. */
   readonly sandbox?: Sandbox | undefined;
   readonly redaction?: (() => Redaction) | undefined;
+  /** Returns the paths that rules deny reading. The question about a command outside a sandbox lists them. */
+  readonly denied?: (() => Promise<readonly string[]>) | undefined;
 }
 
-export const SHELL_OPTIONS: OptionNames<ShellOptions> = { env: true, sandbox: true, redaction: true };
+export const SHELL_OPTIONS: OptionNames<ShellOptions> = {
+  env: true,
+  sandbox: true,
+  redaction: true,
+  denied: "function",
+};
 
 const DEFAULT_TIMEOUT = 120_000;
 const LONGEST_TIMEOUT = 3_600_000;
@@ -66,7 +73,7 @@ export function shellTool(
   background = new BackgroundCommands(),
 ): Tool {
   refuseUnknown("shellTool", options, SHELL_OPTIONS);
-  const { env = {}, sandbox, redaction } = options;
+  const { env = {}, sandbox, redaction, denied } = options;
   const { running } = background;
   return defineTool({
     name: "shell",
@@ -84,16 +91,10 @@ export function shellTool(
         const loopback = context.conversation.id;
         const connections = sandbox && new CommandConnections({ command, sandbox, context });
         if (stays) {
-          const network = `${loopback} ${workspace.root}`;
-          const shared = () => sandbox?.loopback(loopback);
-          const surroundings = {
-            ...surroundingsIn(workspace, { env, sandbox }),
-            connections,
-            loopback,
-            openPorts: (ask: ToolContext["ask"]) => background.ports.offer(network, shared, ask),
-            closePorts: () => background.ports.closeUnused(network, shared()),
-            timeout: given,
-          };
+          const { root } = workspace;
+          const ports = sandbox && background.ports.of(`${loopback} ${root}`, root, () => sandbox.loopback(loopback));
+          const own = surroundingsIn(workspace, { env, sandbox });
+          const surroundings = { ...own, connections, loopback, ports, timeout: given };
           const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
           const started = await orNotExecuted(starting);
           connections?.stay();
@@ -121,7 +122,9 @@ export function shellTool(
         }
       });
     },
-    preview: (_, { conversation }) => ({ confinement: confinementLine(sandbox, conversation.id) }),
+    preview: async (_, { conversation }) => ({
+      confinement: confinementLine(sandbox, conversation.id, sandbox ? [] : await shownDenied(workspace, denied)),
+    }),
   });
 }
 
@@ -133,6 +136,11 @@ const RERUN: Readonly<Record<Rerun, string>> = {
 
 function hasFailed(end: CommandEnd): boolean {
   return end.type === "timed-out" || (end.type === "exited" && end.code !== 0);
+}
+
+async function shownDenied({ root }: Workspace, denied: ShellOptions["denied"]): Promise<readonly string[]> {
+  const paths = await denied?.().catch(() => ["files that could not be listed"]);
+  return (paths ?? []).map((path) => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path));
 }
 
 /**
