@@ -8,8 +8,8 @@ const ONLY_ALWAYS =
   'The agent offers only "always allow" for this call. Banyan allows calls one at a time, so the call was denied.';
 
 /**
- * Returns the answer to a permission request for a call that is not allowed. Selects only a denial for this one call,
- * so that the agent remembers nothing: Banyan's rules judge each call (S43).
+ * Returns the answer to a permission request for a call that is not allowed. The answer denies only this one call. The
+ * agent must not remember the denial, because Banyan's rules judge each call (S43).
  */
 export function permissionOutcome(
   verdict: Exclude<PermissionVerdict, "allowed">,

@@ -6,7 +6,7 @@ import { table } from "../show/table.ts";
 import type { PickerItem } from "../terminal/full/views/picker.ts";
 import type { ConversationContext, ModelSelection } from "./command.ts";
 
-/** Changes to the model with this name or list number. Without an argument, the user chooses a model. */
+/** Switches to the model with this name or list number. Without an argument, the user chooses a model. */
 export async function useModelNamed(context: ConversationContext, argument: string): Promise<void> {
   if (argument !== "" && !/^\d+$/.test(argument)) return useNamed(context, argument);
   const models = await offered(context.models);

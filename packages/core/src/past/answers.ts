@@ -27,7 +27,10 @@ export function approvalResolved(
   return [{ ...resolved, allowed: true, ...(remember ? { remember } : {}), ...changed }];
 }
 
-/** Returns the events for an answer to a text or limit question, if no process waits for the answer. */
+/**
+ * Returns the events for the answer to a question about a text or a limit. Only for a question for which no process
+ * waits.
+ */
 export function answerFacts(
   state: ConversationState,
   open: Exclude<OpenQuestion, ApprovalQuestion>,

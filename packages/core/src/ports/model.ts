@@ -171,7 +171,7 @@ export type PromptMessage =
       readonly results: readonly PromptResult[];
       /** The model that responded, as `provider/model`. Absent: unknown. */
       readonly model?: string;
-      /** Set if the response broke off. The provider has then not stored its items. */
+      /** Set if the response broke off. In this case, the provider stored none of the response's items. */
       readonly unfinished?: true;
       /** Set if the provider paused its own work. If this is the last message, the provider must continue. */
       readonly paused?: true;

@@ -106,8 +106,8 @@ async function recordRestoration(
 }
 
 /**
- * Adds a message about undone changes below `parentId` (`null`: the root), once for each `id`. Returns its id. Rejects
- * with `SessionError`.
+ * Adds a message about undone changes as a child of `parentId` (`null`: the root). A second call with the same `id`
+ * adds no message. Returns the id of the message. Rejects with `SessionError`.
  */
 export function addRestorationMessage(
   session: Session,

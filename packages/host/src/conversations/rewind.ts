@@ -197,8 +197,8 @@ export interface RewindChoice extends RewindPlace {
 }
 
 /**
- * Restores files, after the background commands of the rewound messages have ended. Logs each change of a file that a
- * call had changed. Adds a message for the agent below `leaf`, the end of the branch with these calls.
+ * Restores files, after the background commands of the rewound messages have ended. Logs each restored file that a call
+ * had changed. Adds a message for the agent after `leaf`, the last message of the branch.
  */
 export async function rewindFiles(
   session: Session,

@@ -2,7 +2,7 @@ import { type ModelDriver, ModelError } from "@banyan/core";
 import { modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core/drivers";
 import { isJsonRecord, type JsonRecord, parseJsonText } from "@banyan/core/shown";
 
-/** An endpoint of a provider that counts the tokens of a request without an answer. */
+/** A provider's endpoint that counts the tokens of a request. The model does not answer the request. */
 export interface CountEndpoint {
   /** Returns the address of the endpoint for the address of a usual request. */
   address(request: string): string;

@@ -11,9 +11,9 @@ const LONGEST = 200;
 type JsonRpcMessage = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a `fetch` for one server. A response that is not JSON-RPC rejects with an `McpError` that quotes the response
- * (F50). JSON-RPC with another content type is accepted. If an event stream ends without the response, an error is
- * added as its last message.
+ * Returns a `fetch` for one server. If a response is not JSON-RPC, `fetch` rejects with an `McpError` that quotes the
+ * response (F50). JSON-RPC with another content type is accepted. If an event stream ends without the response, an
+ * error is added as its last message.
  */
 export function readableFetch(fetch: FetchLike, address: string): FetchLike {
   const home = new URL(address).href;

@@ -18,7 +18,8 @@ export type LifelineStatus =
   | { readonly status: "needs-auth"; readonly reason: string };
 
 /**
- * The number of attempts to reconnect to a lost server, and the pauses between them in milliseconds. Each pause doubles.
+ * The number of attempts to reconnect to a lost server, and the pauses between attempts in milliseconds. Each pause is
+ * twice as long as the pause before.
  * @example
  * const patient: ReconnectSettings = { delay: 1_000, maxDelay: 60_000, attempts: 20 };
  */

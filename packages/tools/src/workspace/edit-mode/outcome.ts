@@ -26,7 +26,10 @@ export function doubtfulOutcome(paths: readonly string[], doubts: readonly strin
   };
 }
 
-/** Returns the report about a message without blocks for a file (B33). `plain` counts the code blocks without an address. */
+/**
+ * Returns the report about a message that has no block for a file (B33). `plain` is the number of code blocks that name
+ * no file.
+ */
 export function emptyOutcome(paths: readonly string[], plain: number): FollowResult {
   const examples =
     plain === 0

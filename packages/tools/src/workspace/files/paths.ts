@@ -26,7 +26,10 @@ export interface Workspace {
   readonly protected: readonly string[];
   /** The mode of new files: 0o666 minus the umask. */
   readonly newFileMode: number;
-  /** True if the system names open files by path (`/proc/self/fd`), which makes work in an open folder safe from swaps. */
+  /**
+   * True if the system has paths for open files (`/proc/self/fd`). With such a path, work in an open folder is safe
+   * even if another program replaces the folder.
+   */
   readonly descriptors: boolean;
   /**
    * Returns why a file must not be read. Called for each opened file, with its path without links (S21). Absent: all

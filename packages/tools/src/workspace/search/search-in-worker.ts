@@ -9,7 +9,7 @@ export type FromWorker =
   | { readonly type: "done" }
   | { readonly type: "failed"; readonly code: WorkspaceErrorCode; readonly message: string };
 
-/** The end of a search. `late`: at its deadline, with incomplete matches. */
+/** How a search ended. `late`: the search reached its deadline, so matches may be missing. */
 export type SearchEnd = "complete" | "late";
 
 const MOST_MEGABYTES = 256;

@@ -70,8 +70,8 @@ const CACHES: Readonly<Record<string, CacheFolder>> = {
 };
 
 /**
- * Returns whether a folder is a cache that can be rebuilt from other files. `siblings` are the names beside it.
- * `isInside` tells whether the folder contains a name.
+ * Returns whether a folder is a cache that can be rebuilt from other files. `siblings` are the names of the files
+ * beside the folder. `isInside(name)` returns whether the folder contains a file with this name.
  */
 export function isCache(name: string, siblings: ReadonlySet<string>, isInside: (name: string) => boolean): boolean {
   if (!Object.hasOwn(CACHES, name)) return false;

@@ -24,7 +24,10 @@ export interface RewindScope {
   readonly conversation: string;
   /** Returns whether the messages to rewind, or their commands, made the changes that were found at a moment. */
   isOwn(moment: Moment): boolean;
-  /** True while background commands of the conversation run: changes since the last moment count as theirs. */
+  /**
+   * True while background commands of the conversation run. A change since the last snapshot then counts as a change of
+   * these commands.
+   */
   readonly isBusy?: boolean | undefined;
   /** Gets the whole contents of files whose diffs show a part (S22). */
   readonly watch?: KeyWatch | undefined;

@@ -20,9 +20,9 @@ function joinRemovals({ conversations }: RecentRemoval, others: readonly string[
 const UNDONE = 10_000;
 
 /**
- * Removes conversations for good: the server cannot restore them. Hides them at once, and removes them after a delay in
- * which the user can undo. Later removals within the delay are undone together with the first. Closing the page ends
- * the delay.
+ * Hides conversations at once, and removes them after a delay. Until then, the user can undo the removal, together with
+ * all removals that followed during the delay. After the delay, the server cannot restore the conversations. If the
+ * user closes the page, the removal happens at once.
  */
 export class ConversationRemoval {
   readonly #connection: Client;

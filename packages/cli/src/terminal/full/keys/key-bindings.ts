@@ -14,7 +14,9 @@ export interface KeyRow {
   readonly isSet: boolean;
 }
 
-/** Key bindings (T13). A key from the settings is removed from other actions of the same context. */
+/**
+ * Key bindings (T13). A key that the settings give to one action is removed from all other actions of the same context.
+ */
 export class KeyBindings {
   readonly #keys: ReadonlyMap<KeyAction, readonly KeyId[]>;
   readonly #set: ReadonlySet<string>;

@@ -263,7 +263,7 @@ function withoutCodeIndent(line: string, { indent }: CodeFence): string {
 export interface CodeFence {
   readonly mark: "`" | "~";
   readonly length: number;
-  /** Blanks before the fence, which its lines also have. */
+  /** The blanks before the opening fence. The lines of the block begin with the same blanks. */
   readonly indent: number;
   readonly language: string;
 }
