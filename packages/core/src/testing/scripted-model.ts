@@ -24,8 +24,8 @@ export type Beat =
   | { readonly type: "spend"; readonly usage: Partial<Usage> };
 
 /**
- * One response: a text, or actions in order. It ends with `calls` if it has calls, or else with `stop`. See {@link
- * scriptedModel}.
+ * One response: a text, or actions in order. It ends with `calls` if it has calls, or else with `stop`.
+ * See {@link scriptedModel}.
  */
 export type Scene = string | readonly Beat[];
 

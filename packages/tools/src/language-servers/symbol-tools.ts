@@ -94,7 +94,7 @@ const METHODS = {
 function symbolTool(workspace: Workspace, servers: LanguageServers, options: SymbolToolsOptions): Tool {
   return defineTool({
     name: "symbol",
-    description: "Finds a name that occurs in a line, or renames it in all files.",
+    description: "Finds a name in a line, or renames it in all files.",
     input: z.object({
       path: pathArgument(workspace),
       line: z.number(),

@@ -91,7 +91,7 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
         task: { type: "string" },
         expected_output: text("Required contents of the result."),
         ...(known.length > 0 ? { agent: { type: "string", enum: known.map(({ name }) => name) } } : {}),
-        instructions: text("Instructions that replace your own."),
+        instructions: text("In place of your own."),
         ...(options.resolveModel ? { model: text("Default: your model.") } : {}),
         tools: {
           type: "array",

@@ -21,8 +21,8 @@ const MOST_COUNTED = 1000;
 const inputOf = (workspace: Workspace) =>
   z.object({
     path: pathArgument(workspace).describe("Relative to the workspace."),
-    old_text: z.string().min(1).meta(textMeta("The text exactly as in the file, without line numbers.")),
-    new_text: z.string().describe("The new text. Empty removes the old text."),
+    old_text: z.string().min(1).meta(textMeta("Exactly as in the file, without line numbers.")),
+    new_text: z.string().describe("Empty removes the old text."),
   });
 
 /**

@@ -12,7 +12,7 @@ export function processesTool(background: BackgroundCommands): Tool {
     name: "processes",
     description: "Returns the new output and the state of a background command. Without `process`, lists all.",
     input: z.object({
-      process: z.string().optional().describe("Name of the command, such as p1."),
+      process: z.string().optional().describe("Its name, such as p1."),
       from: z.int().min(0).optional().describe("Position in the output, in characters."),
       wait: z.int().min(0).max(LONGEST_WAIT).optional().describe("Milliseconds to wait for more output or the end."),
       stop: z.boolean().optional().describe("Ends the command and its child processes."),
@@ -38,7 +38,7 @@ export function processInputTool(background: BackgroundCommands): Tool {
     input: z.object({
       process: z.string().describe("Its name."),
       typed: z.string().max(LONGEST_INPUT).meta(textMeta("Sent unchanged: end each line with a line feed.")),
-      end: z.boolean().optional().describe("Closes the input after the text."),
+      end: z.boolean().optional().describe("Closes the input afterwards."),
     }),
     effects: "external",
     about: ({ process }) => ({ title: `input for ${process}` }),

@@ -11,7 +11,7 @@ import { instructions } from "./instructions.ts";
 
 const inputOf = (workspace: Workspace) =>
   z.object({
-    file_path: pathArgument(workspace).describe("The file to edit. A missing file is created."),
+    file_path: pathArgument(workspace).describe("A missing file is created."),
     mode: z
       .enum(["lines", "complete", "symbol"])
       .optional()
