@@ -81,7 +81,7 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
   "question.asked": { full: /Which of the oaks is meant\?/, page: /Which of the oaks is meant\?/ },
   "question.answered": {},
   "run.started": { full: /[Ww]aiting for the model/, page: /Send now/ },
-  "goal.checked": same(/Goal not reached yet\. These checks failed: the oaks are counted\./),
+  "goal.checked": same(/Goal not reached yet\. These checks failed: the oaks are counted \(two are missing\)\./),
   "run.paused": {
     full: /reached 2 steps\. Waiting for a user/,
     plain: /reached 2 steps\. Waiting for a user/,

@@ -149,7 +149,7 @@ export function recording(leaf: string | null): readonly Item[] {
       run: RUN,
       outcome: "open",
       times: 1,
-      results: [{ what: "the oaks are counted", passed: false, why: "Two are missing." }],
+      results: [{ what: "the oaks are counted", passed: false, why: "two are missing" }],
     },
     { type: "input.queued", input: "steer-1", parts: text("Name a shrub too."), delivery: "steer", run: RUN },
     {
