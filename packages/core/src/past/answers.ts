@@ -27,10 +27,7 @@ export function approvalResolved(
   return [{ ...resolved, allowed: true, ...(remember ? { remember } : {}), ...changed }];
 }
 
-/**
- * Returns the events for the answer to a question about a text or a limit. Only for a question for which no process
- * waits.
- */
+/** Returns the events for the answer to a question about a text or a limit. Only for a question without a process. */
 export function answerFacts(
   state: ConversationState,
   open: Exclude<OpenQuestion, ApprovalQuestion>,

@@ -176,9 +176,8 @@ export interface SubAgentLaunch {
 }
 
 /**
- * A running turn, as seen by one of its parts. The object never changes: for a part with less time or another model, a
- * copy with other fields is made. State that changes is in `branch`, `budget`, `repeats`, `followers`, `begun` and
- * `progress`.
+ * A running turn, as seen by one of its parts. The object never changes: a part with less time or another model gets a
+ * changed copy. State that changes is in `branch`, `budget`, `repeats`, `followers`, `begun` and `progress`.
  */
 export interface TurnRun {
   readonly id: string;
