@@ -14,6 +14,9 @@ const PROGRAMS = /from "(node:child_process|playwright-core)"/;
 /** Matches tests with effects on other tests of the process: mocked modules, and changed exports of Node's modules. */
 const CHANGES_MODULES = /\bvi\.(do)?[mM]ock\(|\bsyncBuiltinESMExports\(/;
 
+/** Matches tests that measure the memory of their process, which other tests of the process change. */
+const MEASURES_MEMORY = /\bgetHeapStatistics\(|\bmemoryUsage\(/;
+
 /** Matches tests that start a browser, `banyan`, a database, or a program that is killed at each of its instants. */
 const SLOW = /from "playwright-core"|\bBANYAN_TEST_PROGRAM\b|\bwhyNoPostgres\b|\bwholeProgram\(/;
 
@@ -54,7 +57,7 @@ function isQuick(root: string, file: string): boolean {
 
 function groupOf(root: string, file: string): string {
   const [, name = ""] = /^packages\/([^/]+)/.exec(file) ?? [];
-  if (name === "" || says(join(root, file), CHANGES_MODULES)) return "alone";
+  if (name === "" || [CHANGES_MODULES, MEASURES_MEMORY].some((what) => says(join(root, file), what))) return "alone";
   if (ENGINE.includes(name)) return "engine";
   return says(join(root, file), PROGRAMS) ? "alone" : name;
 }
