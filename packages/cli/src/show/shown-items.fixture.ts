@@ -151,7 +151,9 @@ export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
   "model.retrying": same("Shows the reason, the wait, and the number of the next attempt."),
   "model.replaced": same("Shows both models and the reason."),
   "model.waiting": same("Shows how long the model is silent, and whether its connection is alive."),
-  "turn.waiting": same("Shows the awaited tools, and at the start of the turn the missing tools."),
+  "turn.waiting": same(
+    "Shows the tools that the turn waits for. When the turn starts, shows the tools that are still missing.",
+  ),
   "message.left-out": same("Shows why the message is not sent to the model."),
   "request.changed": same("Shows the change of the request."),
   "memory.skipped": same("Shows why memory was not used."),
