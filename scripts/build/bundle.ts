@@ -143,7 +143,7 @@ function shared(
     },
     {
       debugName: "on demand",
-      // What one folder has is needed together.
+      // Modules of one folder are needed together.
       name: (id, context) => (timeOf?.(id, context) === "later" ? parse(dirname(id)).name : undefined),
     },
   ];

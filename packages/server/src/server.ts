@@ -94,7 +94,7 @@ export interface ServeOptions {
     readonly address?: string | undefined;
     /** Continues turns when servers die. Default: by the leases in the database. */
     readonly driver?: Driver | undefined;
-    /** What happens to runs whose server died. Default `resume`. */
+    /** The rule for runs whose server died. Default `resume`. */
     readonly redrive?: RedrivePolicy | undefined;
     /** Milliseconds that `stop` waits for runs before it hands them over. Default 10,000. */
     readonly drain?: number | undefined;

@@ -59,7 +59,7 @@ export function hasPlace(part: QuietPart): boolean {
 
 /**
  * Returns one line for a group of quiet parts, such as `Read 3 files (412 lines), searched twice (9 hits), thought
- * 4 s`. Of the reads, the most frequent kind comes first.
+ * 4 s`. The most frequent kind of reads comes first.
  * @example foldSentence([{ type: "thought", time: 4_000 }]) // "Thought 4 s"
  */
 export function foldSentence(parts: readonly QuietPart[], say: Say = inEnglish): string {

@@ -43,7 +43,7 @@ export interface TextQuestion extends WordQuestion {
   readonly id: string;
   readonly message: string;
   readonly call: string;
-  /** What happens to the question when its process ends, as in `question.asked`. */
+  /** The effect of the end of its process on the question, as in `question.asked`. */
   readonly survives?: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Directories } from "../places/directories.ts";
 import { readJsonFile, replaceJsonFile } from "../settings/json-file.ts";
 import { isPlainObject } from "../settings/key.ts";
 
-/** The ports that a user always opens, by the folder of their commands (S39). A file keeps them, which no command can write. */
+/** The ports that a user always opens, by the folder of their commands (S39). No command can write their file. */
 export class OpenPorts implements AlwaysOpenPorts {
   readonly #file: string;
 

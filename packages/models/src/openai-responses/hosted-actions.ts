@@ -16,7 +16,7 @@ interface ActionKind {
   readonly late?: true;
   /** The id of the call, if it is not the id of the item. */
   readonly id?: "call_id";
-  /** Which part keeps the id of its item. */
+  /** The part that keeps the id of its item. */
   readonly keepsId?: "call" | "result" | "both";
   /** Returns the result in an item. `undefined`: the item has no result. */
   readonly result?: (item: JsonRecord) => { readonly value: unknown; readonly isError?: boolean } | undefined;

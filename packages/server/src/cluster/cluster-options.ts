@@ -3,7 +3,7 @@ import type { LiveChats, LiveConversations, Performer } from "@banyan/desk/servi
 import type { SharedDatabase } from "@banyan/store/postgres";
 import type { Driver } from "./driver.ts";
 
-/** What happens to a run whose node died. `resume`: another node continues the run. `leave`: the user decides. */
+/** The rule for a run whose node died. `resume`: another node continues the run. `leave`: the user decides. */
 export type RedrivePolicy = "resume" | "leave";
 
 /** Options of a server in a cluster. */

@@ -71,7 +71,7 @@ export interface SandboxOptions {
   /** True to try the sandbox now, whatever `trials` contains. Default: false. */
   readonly again?: boolean;
   /**
-   * What `shell` may offer to a user after a command failed at a limit of the sandbox: to run the command once more
+   * The choices that `shell` may offer after a command failed at a limit of the sandbox: to run the command once more
    * without the limit. Default: nothing.
    */
   readonly exceptions?: readonly SandboxException[];
@@ -105,7 +105,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly network: NetworkAccess;
   /** The writable folders besides the root, as in the options. */
   readonly writable: readonly string[];
-  /** What `shell` may offer to a user after a failure at a limit of the sandbox, as in the options. */
+  /** The choices that `shell` may offer after a failure at a limit of the sandbox, as in the options. */
   readonly exceptions: readonly SandboxException[];
   /** False if this machine permits no network that commands share. Undefined before the start. */
   readonly isShared: boolean | undefined;

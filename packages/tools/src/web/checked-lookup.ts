@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { WebError } from "./error.ts";
 import { isInLoopbackRange, isPublicAddress } from "./public-address.ts";
 
-/** Which machines are allowed, and how host names are resolved. See {@link WebFetchOptions}. */
+/** The allowed machines, and the function that resolves host names. See {@link WebFetchOptions}. */
 export interface NetworkReach {
   /** Returns whether a connection to an IP address is allowed. Default: `isPublicAddress`. */
   readonly allowAddress?: (address: string) => boolean;

@@ -33,7 +33,7 @@ export interface RequestTarget {
   readonly takes?: readonly string[] | undefined;
   /** Parameters that the driver adds itself, and omits if they are `null` in the provider's options. */
   readonly parameters?: readonly string[];
-  /** A key that several drivers of one model share. What the provider refuses to one driver, all of them omit. */
+  /** A key that several drivers of one model share. All of them omit a parameter that the provider refused to one. */
   readonly model?: object;
 }
 

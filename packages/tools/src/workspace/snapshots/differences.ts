@@ -7,7 +7,7 @@ import type { Entry, EntryDifference, Moment, SnapshotFile } from "./snapshot-fi
 export interface RewindFile extends FileChange {
   readonly entry: "file" | "link" | "folder";
   /**
-   * Who changed the path since then. `agent`: calls of the rewound messages, or background commands. `others`: a user,
+   * The parties that changed the path since then. `agent`: calls of the rewound messages, or background commands. `others`: a user,
    * another program, or another branch or conversation. `both`: a rewind would also lose a change of others.
    */
   readonly by: "agent" | "others" | "both";
