@@ -20,7 +20,7 @@ import type { ApprovalMode } from "../permissions/rule.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { type AttentionReason, CallsFor } from "./calls-for.ts";
 import { type Hook, type HookEntries, hooksAt } from "./entries.ts";
-import { hidingWords } from "./hidden-paths.ts";
+import { hidingWords } from "./hiding-words.ts";
 import { coversCall, formsFor, type HookCall, hookCalls } from "./hook-call.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { type HookReply, mergeReplies, readHookReply } from "./hook-reply.ts";
