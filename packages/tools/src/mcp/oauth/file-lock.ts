@@ -24,14 +24,14 @@ export async function lockFile(file: string, signal: AbortSignal): Promise<Dispo
 /** Returns undefined if the lock is taken, or its holder removed the file meanwhile. */
 function tryLock(file: string): Disposable | undefined {
   create(file);
-  const created = identityOf(file);
+  const created = inodeAndBirth(file);
   let database: DatabaseSync | undefined;
   try {
     database = open(file);
     database.exec("BEGIN EXCLUSIVE");
     const locked = database;
     // The identity differs if the last holder just removed the file: the next holder then locks a new file.
-    if (identityOf(file) === created)
+    if (inodeAndBirth(file) === created)
       return {
         [Symbol.dispose]() {
           remove(file);
@@ -41,7 +41,7 @@ function tryLock(file: string): Disposable | undefined {
   } catch (error) {
     const isBusy = error instanceof Error && "errcode" in error && error.errcode === BUSY;
     // A file that was removed meanwhile cannot be opened, even if another program has created the file again.
-    if (!isBusy && created !== undefined && identityOf(file) === created) throw error;
+    if (!isBusy && created !== undefined && inodeAndBirth(file) === created) throw error;
   }
   database?.close();
   return undefined;
@@ -64,7 +64,7 @@ function open(file: string): DatabaseSync {
 }
 
 /** Returns the inode and the time of creation, because a file system may use the inode of a removed file again. */
-function identityOf(file: string): string | undefined {
+function inodeAndBirth(file: string): string | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false });
   return found && `${found.ino} ${found.birthtimeNs}`;
 }
