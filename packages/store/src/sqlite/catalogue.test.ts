@@ -63,6 +63,26 @@ test("V2: a scan of many conversations lets other work run between its slices", 
   expect(turns).toBeGreaterThan(5);
 });
 
+test("V2: other work runs between two pages of a list, also if the store has them in memory", async () => {
+  const directory = await temporaryDirectory();
+  await manyConversations(directory, 40);
+  const store = storeIn(directory);
+  await store.list();
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  let page = await store.list({ limit: 10 });
+  setImmediate(turn);
+  for (let pages = 1; page.length > 0; pages++) {
+    page = await store.list({ limit: 10, after: page.at(-1) });
+    expect(turns).toBeGreaterThanOrEqual(pages);
+  }
+  isOver = true;
+});
+
 test("V2: a process lists and reports conversations that another process begins, renames and removes", async () => {
   const directory = await temporaryDirectory();
   await manyConversations(directory, 30);

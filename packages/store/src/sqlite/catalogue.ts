@@ -1,5 +1,6 @@
 import { type BigIntStats, opendirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { compareNewest } from "../log/summary.ts";
 import { catalogueIn } from "./catalogue-file.ts";
@@ -72,6 +73,8 @@ export class Catalogue {
    * newer state. Rejects with a `StoreError`.
    */
   async all(continues = false): Promise<readonly ConversationSummary[]> {
+    // Other work runs between two pages, also if no page waits for a disk.
+    if (continues) await setImmediate();
     if (!continues || performance.now() - this.#scanned > PAGED) await this.refresh();
     if (!this.#isSorted) {
       // Most of the array is in order already, so the sort takes linear time.
