@@ -95,7 +95,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
 
   it("W30: adjacent messages with only reading calls are one line, which opens and closes", async () => {
     const { page } = await here.open(`/c/${await here.conversation("look a b c missing d")}`);
-    const line = page.getByRole("button", { name: /Read 3 files\s*3 steps/ });
+    const line = page.getByRole("button", { name: /Read 3 files \(\d+ lines\)\s*3 steps/ });
     await line.waitFor();
     const shown = await articles(page).count();
     expect(await said(page)).toContain("missing");

@@ -1,22 +1,27 @@
+import { foldNeighbours, foldSentence, quietCall } from "@banyan/client/display";
 import type { Call } from "@banyan/core/conversation";
 import { Icon } from "../parts/design/icon.tsx";
-import { t } from "../parts/phrases/phrases.ts";
+import { say, t } from "../parts/phrases/phrases.ts";
 import { CallCard } from "./call-card.tsx";
-import { isLookingCall, looksInWords } from "./folds.ts";
 
 /** Shows adjacent calls. Neighbours that only read and succeeded are folded into one line (W30). */
 export function CallCards({ calls, message }: { readonly calls: readonly Call[]; readonly message: string }) {
-  return groupsOf(calls).map((group) =>
+  return foldNeighbours(calls, quietCall).map((group) =>
     group.length === 1 ? (
       group.map((call) => <CallCard key={call.id} call={call} message={message} />)
     ) : (
-      <details key={group[0]?.id} className="group/fold my-1.5 rounded-lg border border-hair text-sm">
+      <details key={group[0].id} className="group/fold my-1.5 rounded-lg border border-hair text-sm">
         <summary className="flex cursor-pointer items-center gap-2 rounded-lg px-3 py-1.5 hover:bg-raised">
           <span className="text-leaf text-xs">
             <span aria-hidden="true">✓ </span>
             {t("done")}
           </span>
-          <span>{looksInWords(group)}</span>
+          <span>
+            {foldSentence(
+              group.flatMap((call) => quietCall(call) ?? []),
+              say,
+            )}
+          </span>
           <span className="ms-auto text-soft group-open/fold:rotate-90 rtl:group-open/fold:-rotate-90">
             <Icon of="fold" />
           </span>
@@ -29,14 +34,4 @@ export function CallCards({ calls, message }: { readonly calls: readonly Call[];
       </details>
     ),
   );
-}
-
-function groupsOf(calls: readonly Call[]): readonly (readonly Call[])[] {
-  const groups: Call[][] = [];
-  for (const call of calls) {
-    const last = groups.at(-1);
-    if (last?.every(isLookingCall) && isLookingCall(call)) last.push(call);
-    else groups.push([call]);
-  }
-  return groups;
 }

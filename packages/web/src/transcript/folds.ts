@@ -1,39 +1,34 @@
-import { shownStatus } from "@banyan/client/words";
-import { type Call, type ConversationState, siblings } from "@banyan/core/conversation";
+import { foldNeighbours, type QuietPart, quietCall } from "@banyan/client/display";
+import { type ConversationState, siblings } from "@banyan/core/conversation";
 import { useState } from "react";
-import { t } from "../parts/phrases/phrases.ts";
 
 /** Adjacent messages of a branch whose calls only read: shown as one line until the user opens the line (W30). */
 export interface Fold {
   /** The messages in order; the first one shows the line. */
   readonly messages: readonly string[];
-  readonly calls: readonly Call[];
+  readonly parts: readonly QuietPart[];
 }
 
 function foldsOf(tree: ConversationState, path: readonly string[]): ReadonlyMap<string, Fold> {
   const folds = new Map<string, Fold>();
-  let open: { readonly messages: string[]; readonly calls: Call[] } | undefined;
-  for (const id of path) {
-    const calls = lookingCalls(tree, id);
-    if (!calls) {
-      open = undefined;
-      continue;
-    }
-    open ??= { messages: [], calls: [] };
-    open.messages.push(id);
-    open.calls.push(...calls);
+  const quiet = path.map((id) => ({ id, parts: quietParts(tree, id) }));
+  for (const group of foldNeighbours(quiet, ({ parts }) => parts?.[0])) {
     // A single message is no fold.
-    if (open.messages.length > 1) for (const folded of [...open.messages.slice(0, 1), id]) folds.set(folded, open);
+    if (group.length === 1) continue;
+    const fold = { messages: group.map(({ id }) => id), parts: group.flatMap(({ parts = [] }) => parts) };
+    for (const id of fold.messages) folds.set(id, fold);
   }
   return folds;
 }
 
-function lookingCalls(tree: ConversationState, id: string): readonly Call[] | undefined {
+/** The calls of a message without text, if all of them fold. */
+function quietParts(tree: ConversationState, id: string): readonly QuietPart[] | undefined {
   const message = tree.messages.get(id);
   if (message?.role !== "assistant" || message.finish !== "calls" || message.calls.length === 0) return undefined;
   if (message.starred || message.label !== undefined || siblings(tree, id).length > 1) return undefined;
   const says = message.parts.some((part) => part.type === "text" && part.text.trim() !== "");
-  return says || !message.calls.every(isLookingCall) ? undefined : message.calls;
+  const parts = message.calls.flatMap((call) => quietCall(call) ?? []);
+  return says || parts.length < message.calls.length ? undefined : parts;
 }
 
 /** The folds of a branch, and which of them are open. */
@@ -65,20 +60,4 @@ export function useFolds(tree: ConversationState | undefined, path: readonly str
       setOpened(new Set(isOpen(fold) ? rest : [...rest, ...fold.messages.slice(0, 1)]));
     },
   };
-}
-
-/** Returns whether a call only read and succeeded. Failures and calls with files are never folded (W30). */
-export function isLookingCall(call: Call): boolean {
-  return call.about?.looksAt !== undefined && shownStatus(call) === "completed" && call.files === undefined;
-}
-
-/** Returns a line such as `Read 7 files, 2 searches`: the most frequent kind comes first. */
-export function looksInWords(calls: readonly Call[]): string {
-  const looks = calls.flatMap(({ about }) => about?.looksAt ?? []);
-  const counts = new Map<string, number>();
-  for (const { one } of looks) counts.set(one, (counts.get(one) ?? 0) + 1);
-  const several = new Map(looks.map((look) => [look.one, look.several]));
-  const kinds = [...counts].toSorted(([, first], [, second]) => second - first);
-  const what = kinds.map(([one, count]) => `${count} ${count === 1 ? one : several.get(one)}`).join(", ");
-  return t("Read {what}", { what });
 }

@@ -1,3 +1,4 @@
+import { foldSentence } from "@banyan/client/display";
 import { siblings } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
@@ -8,9 +9,9 @@ import { useShow } from "../parts/conversation/use-view.ts";
 import { Button, SkipLink } from "../parts/design/button.tsx";
 import { Icon } from "../parts/design/icon.tsx";
 import { usePageState } from "../parts/page/page.ts";
-import { ARROWS, t, tCount } from "../parts/phrases/phrases.ts";
+import { ARROWS, say, t, tCount } from "../parts/phrases/phrases.ts";
 import type { Fold } from "./folds.ts";
-import { looksInWords, useFolds } from "./folds.ts";
+import { useFolds } from "./folds.ts";
 import { MessageArticle } from "./message-article.tsx";
 import { keepTabStops } from "./tab-stops.ts";
 import { useFollowing } from "./use-following.ts";
@@ -223,7 +224,7 @@ function FoldLine({ fold, isOpen, onToggle }: { readonly fold: Fold; readonly is
         <span aria-hidden="true">✓ </span>
         {t("done")}
       </span>
-      <span>{looksInWords(fold.calls)}</span>
+      <span>{foldSentence(fold.parts, say)}</span>
       <span className="text-soft text-xs">{tCount(fold.messages.length, "{count} step", "{count} steps")}</span>
       <span className="ms-auto text-soft">
         <Icon of={isOpen ? "open" : "fold"} />

@@ -12,7 +12,7 @@ const TOLD = [
   "client/src/words/{amounts,broken-turn,cache-misses,changers,goal-lines,shown-call}.ts",
   "core/src/conversation/shown/{amounts,shown-plan}.ts",
   "core/src/conversation/broken-turn.ts",
-  "client/src/display/item-sentence.ts",
+  "client/src/display/{fold,item-sentence}.ts",
   "client/src/actions/*.ts",
 ];
 
