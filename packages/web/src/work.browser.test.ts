@@ -90,12 +90,16 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const folds = page.locator("details").filter({ hasText: "Read 3 files" });
     expect(await folds.first().evaluate((fold) => (fold as HTMLDetailsElement).open)).toBe(false);
     expect(await folds.first().textContent()).not.toContain("missing");
+    // A click shows the calls of the line.
+    await folds.first().locator("summary").first().click();
+    await card(page, "read").filter({ hasText: "b" }).first().waitFor();
+    expect(await faultsOf(page, "[role=log]")).toEqual([]);
     expect(await card(page, "read").filter({ hasText: "failed" }).isVisible()).toBe(true);
   });
 
   it("W30: adjacent messages with only reading calls are one line, which opens and closes", async () => {
     const { page } = await here.open(`/c/${await here.conversation("look a b c missing d")}`);
-    const line = page.getByRole("button", { name: /Read 3 files \(\d+ lines\)\s*3 steps/ });
+    const line = page.getByRole("button", { name: /Read 3 files \(180 lines\)\s*3 steps/ });
     await line.waitFor();
     const shown = await articles(page).count();
     expect(await said(page)).toContain("missing");

@@ -23,7 +23,7 @@ const anyCall = fc
     return { ...looking("file", ""), ...(looks ? {} : { about: { command: "ls" } }), status, ...files } as Call;
   });
 
-test("T68: a fold loses no item and moves none; running calls, failed calls and calls with files never fold", () => {
+test("T68, W30: a fold loses no item and moves none; running calls, failed calls and calls with files never fold", () => {
   fc.assert(
     fc.property(fc.array(anyCall, { maxLength: 12 }), (calls) => {
       const groups = foldNeighbours(calls, quietCall);

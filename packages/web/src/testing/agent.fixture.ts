@@ -91,7 +91,7 @@ export function testAgent(): TestAgent {
     effects: "none",
     execute: ({ path }: { path: string }) => {
       if (path === "missing") throw new Error("There is no such file.");
-      return Array.from({ length: 60 }, (_, line) => `${path} line ${line + 1}`).join("\n");
+      return Array.from({ length: 60 }, (_, line) => `${line + 1}\t${path} line ${line + 1}`).join("\n");
     },
   });
   const edit = defineTool({

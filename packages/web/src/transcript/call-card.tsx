@@ -118,6 +118,9 @@ function LastLines({ call: { status, progress = "" } }: { readonly call: Call })
   );
 }
 
+/** Milliseconds from which the time of an ended call is shown. */
+const SHOWN_TIME = 1_000;
+
 function Elapsed({ call: { startedAt, endedAt, status } }: { readonly call: Call }) {
   const [now, setNow] = useState(Date.now);
   const isRunning = status === "executing";
@@ -127,8 +130,9 @@ function Elapsed({ call: { startedAt, endedAt, status } }: { readonly call: Call
     return () => clearInterval(timer);
   }, [isRunning]);
   if (startedAt === undefined) return null;
-  const end = isEnded(status) ? (endedAt ?? startedAt) : now;
-  return <span className="text-soft text-xs">{formatDuration(end - startedAt)}</span>;
+  const elapsed = (isEnded(status) ? (endedAt ?? startedAt) : now) - startedAt;
+  if (isEnded(status) && elapsed < SHOWN_TIME) return null;
+  return <span className="whitespace-nowrap text-soft text-xs">{formatDuration(elapsed)}</span>;
 }
 
 /** The model's arguments, and the user's edit if there is one (W33): as lines, never as JSON. */

@@ -1,7 +1,7 @@
 import { foldNeighbours, foldSentence, quietCall } from "@banyan/client/display";
 import type { Call } from "@banyan/core/conversation";
 import { Icon } from "../parts/design/icon.tsx";
-import { say, t } from "../parts/phrases/phrases.ts";
+import { say } from "../parts/phrases/phrases.ts";
 import { CallCard } from "./call-card.tsx";
 
 /** Shows adjacent calls. Neighbours that only read and succeeded are folded into one line (W30). */
@@ -12,11 +12,10 @@ export function CallCards({ calls, message }: { readonly calls: readonly Call[];
     ) : (
       <details key={group[0].id} className="group/fold my-1.5 rounded-lg border border-hair text-sm">
         <summary className="flex cursor-pointer items-center gap-2 rounded-lg px-3 py-1.5 hover:bg-raised">
-          <span className="text-leaf text-xs">
-            <span aria-hidden="true">✓ </span>
-            {t("done")}
+          <span aria-hidden="true" className="text-leaf text-xs">
+            ✓
           </span>
-          <span>
+          <span className="min-w-0 [overflow-wrap:anywhere]">
             {foldSentence(
               group.flatMap((call) => quietCall(call) ?? []),
               say,

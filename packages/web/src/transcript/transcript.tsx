@@ -220,12 +220,13 @@ function FoldLine({ fold, isOpen, onToggle }: { readonly fold: Fold; readonly is
       onClick={onToggle}
       className="flex w-full items-center gap-2 rounded-lg border border-hair px-3 py-1.5 text-start text-sm hover:bg-raised"
     >
-      <span className="text-leaf text-xs">
-        <span aria-hidden="true">✓ </span>
-        {t("done")}
+      <span aria-hidden="true" className="text-leaf text-xs">
+        ✓
       </span>
-      <span>{foldSentence(fold.parts, say)}</span>
-      <span className="text-soft text-xs">{tCount(fold.messages.length, "{count} step", "{count} steps")}</span>
+      <span className="min-w-0 [overflow-wrap:anywhere]">{foldSentence(fold.parts, say)}</span>
+      <span className="whitespace-nowrap text-soft text-xs">
+        {tCount(fold.messages.length, "{count} step", "{count} steps")}
+      </span>
       <span className="ms-auto text-soft">
         <Icon of={isOpen ? "open" : "fold"} />
       </span>
