@@ -10,7 +10,7 @@ import { Button } from "../parts/design/button.tsx";
 import { usePage } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { formatPageTime, say, t } from "../parts/phrases/phrases.ts";
-import { PLAN_LOOKS } from "../transcript/call-card.tsx";
+import { PLAN_LOOKS } from "../transcript/call-cards.tsx";
 import { useCallStatus } from "../transcript/call-status.ts";
 import { messageBeginning } from "./tree/words.ts";
 
