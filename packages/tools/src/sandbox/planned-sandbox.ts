@@ -31,6 +31,9 @@ export class PlannedSandbox implements AsyncDisposable {
   readonly #watching: Disposable;
   #starting: Promise<SandboxStart> | undefined;
   #running: RunningSandbox | undefined;
+  /** Why no program can start any more. */
+  #lost: string | undefined;
+  readonly #watchers = new Set<(reason: string) => void>();
   #isClosed = false;
 
   constructor(
@@ -81,6 +84,7 @@ export class PlannedSandbox implements AsyncDisposable {
       this.#running = started.running;
       // The domains may have changed during the start.
       this.#running?.useDomains(this.network.domains);
+      this.#running?.lost.then((reason) => this.#lose(reason)).catch(() => {});
       return started;
     } finally {
       if (started?.running === undefined) {
@@ -88,6 +92,18 @@ export class PlannedSandbox implements AsyncDisposable {
         this.#failed();
       }
     }
+  }
+
+  #lose(reason: string): void {
+    this.#lost = reason;
+    this.#running = undefined;
+    for (const lost of this.#watchers) lost(reason);
+  }
+
+  watch(lost: (reason: string) => void): Disposable {
+    this.#watchers.add(lost);
+    if (this.#lost !== undefined) lost(this.#lost);
+    return { [Symbol.dispose]: () => this.#watchers.delete(lost) };
   }
 
   async start(): Promise<void> {
@@ -132,7 +148,7 @@ export class PlannedSandbox implements AsyncDisposable {
   }
 
   async #opened(): Promise<RunningSandbox> {
-    if (this.#isClosed) throw closedSandboxError();
+    if (this.#isClosed || this.#lost !== undefined) throw closedSandboxError();
     const started = await this.launched();
     if (started.running !== undefined) return started.running;
     throw new SandboxError(

@@ -3,6 +3,7 @@ import { closeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { errorMessage } from "@banyan/core/shown";
 import { directAttempts } from "./direct-attempts.ts";
+import { DownloadCaches } from "./download-caches.ts";
 import { type ProgramLaunch, pathWithout, shellWords, WORDS } from "./find-program.ts";
 import { removeEnded, waitForCommands } from "./held-places.ts";
 import { SandboxHolder } from "./holder.ts";
@@ -100,7 +101,10 @@ type WrappedReply = Extract<FromProcess, { type: "wrapped" }>;
 export class RunningSandbox {
   /** See `Sandbox.isShared`. */
   readonly isShared: boolean;
+  /** Resolves with a sentence when the process ends before `close`. */
+  readonly lost: Promise<string>;
   readonly #temporary: string;
+  readonly #caches: DownloadCaches;
   readonly #process: ChildProcess;
   readonly #holder: SandboxHolder;
   readonly #connect: DecideConnection;
@@ -123,10 +127,14 @@ export class RunningSandbox {
     this.#process = process;
     this.#connect = connect;
     this.#temporary = temporary;
+    this.#caches = new DownloadCaches(temporary);
     this.#holder = new SandboxHolder(holder, true);
     this.#owned = this.#holder.own();
     process.on("message", (message) => this.#take(message as FromProcess));
-    process.once("exit", () => {
+    const lost = Promise.withResolvers<string>();
+    this.lost = lost.promise;
+    process.once("exit", (code, signal) => {
+      if (!this.#isClosed) lost.resolve(`The process of the sandbox has ended (${signal ?? `exit code ${code}`}).`);
       this.#lose();
       // If the clean-up fails, the next sandbox removes the files.
       this.#cleanUp().catch(() => {});
@@ -158,6 +166,7 @@ export class RunningSandbox {
         // Commands can write into the temporary folder, so no program may come from there (S18).
         ...(environment.PATH !== undefined && { PATH: pathWithout([this.#temporary], environment.PATH) }),
         TMPDIR: this.#temporary,
+        ...(how.readOnly && this.#caches.variables(environment)),
         [WORDS]: shellWords({ file, args }),
       },
       directAttempts: () => attempts() - before,

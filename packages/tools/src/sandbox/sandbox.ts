@@ -107,7 +107,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly writable: readonly string[];
   /** The choices that `shell` may offer after a failure at a limit of the sandbox, as in the options. */
   readonly exceptions: readonly SandboxException[];
-  /** False if this machine permits no network that commands share. Undefined before the start. */
+  /** False if this machine permits no network that commands share. Undefined before the start, and without a process. */
   readonly isShared: boolean | undefined;
   /** Returns sentences about limits of the sandbox that a failed command probably met, by its output (S40). */
   edgeNotes(output: string): readonly string[];
@@ -120,7 +120,7 @@ export interface Sandbox extends AsyncDisposable {
   hiddenPaths(): Promise<readonly string[]>;
   /**
    * Starts the sandbox's process and tries a command, unless the process runs. Commands do so by themselves. Rejects
-   * with a `SandboxError` if the trial fails.
+   * with a `SandboxError` if the trial fails, or if the process has ended.
    */
   start(): Promise<void>;
   /**
@@ -130,6 +130,11 @@ export interface Sandbox extends AsyncDisposable {
    * `SandboxError`, the program must not be started.
    */
   wrap(program: ProgramLaunch, how?: WrapOptions): Promise<SandboxedProgram>;
+  /**
+   * Calls `lost` with a sentence when the sandbox's process has ended, unless this object was disposed of. From then on,
+   * no program starts. Ends when the result is disposed of.
+   */
+  watch(lost: (reason: string) => void): Disposable;
   /** Returns the loopback that running programs with this name share; undefined if no such program runs. */
   loopback(name: string): SharedLoopback | undefined;
 }

@@ -7,6 +7,7 @@ import { type FileWritingOptions, WRITING_OPTIONS } from "./changes/file-writing
 import { settledTools } from "./changes/settle-intents.ts";
 import { writeTool } from "./changes/write.ts";
 import { BackgroundCommands } from "./commands/background.ts";
+import { type CommandLimits, LimitedCommands } from "./commands/limited-commands.ts";
 import { processesTool, processInputTool } from "./commands/process-tools.ts";
 import { SHELL_OPTIONS, type ShellOptions, shellTool } from "./commands/shell.ts";
 import { editModeTool } from "./edit-mode/edit-mode.ts";
@@ -32,6 +33,7 @@ export { revertFile, undoChange } from "./changes/undo.ts";
 export { writeTool } from "./changes/write.ts";
 export { BackgroundCommands } from "./commands/background.ts";
 export { commandShell } from "./commands/command.ts";
+export type { CommandLimits, LostLimits } from "./commands/limited-commands.ts";
 export type { AlwaysOpenPorts } from "./commands/published-ports.ts";
 export { type RunOptions, runInWorkspace, type ShellOptions, shellTool } from "./commands/shell.ts";
 export { runForUser, type UserCommand } from "./commands/user-command.ts";
@@ -50,17 +52,12 @@ export { type ReadOptions, readTool } from "./files/read.ts";
 export { loggingSeenFiles } from "./files/seen-files.ts";
 export { type SearchToolOptions, searchTool } from "./search/search.ts";
 export type { SnapshotBounds } from "./snapshots/coverage.ts";
-export type { RewindFile, RewindScope } from "./snapshots/differences.ts";
+export type { RewindFile, RewindPlan, RewindResult, RewindScope } from "./snapshots/differences.ts";
 export { pruneSnapshots, type SnapshotAge } from "./snapshots/prune-snapshots.ts";
-export type { LeftOut } from "./snapshots/scan.ts";
+export type { LeftOut } from "./snapshots/left-out.ts";
 export type { Moment, MomentPhase, Occasion, RestorationReport } from "./snapshots/snapshot-file.ts";
 export { snapshotTools } from "./snapshots/snapshot-tools.ts";
-export {
-  type RewindPlan,
-  type RewindResult,
-  type SnapshotOptions,
-  WorkspaceSnapshots,
-} from "./snapshots/snapshots.ts";
+export { type SnapshotOptions, WorkspaceSnapshots } from "./snapshots/snapshots.ts";
 
 /**
  * The folder in which the tools work, and what they may access.
@@ -77,6 +74,7 @@ export {
  *   keyFiles: ["test/fixtures/*.pem"],
  *   snapshots: "/home/me/snapshots",
  *   onlyReads: (command) => command === "git status",
+ *   limits: { isLimited: () => false, refusal: () => undefined, lost: () => {} },
  * });
  */
 export interface WorkspaceToolsOptions extends FileWritingOptions {
@@ -109,6 +107,8 @@ export interface WorkspaceToolsOptions extends FileWritingOptions {
   readonly snapshots?: string;
   /** Returns whether a shell command surely changes no file. Absent: every command gets a snapshot. */
   readonly onlyReads?: (command: string) => boolean;
+  /** Decides which commands may change only what snapshots keep (S37). Absent: no command has such limits. */
+  readonly limits?: CommandLimits;
 }
 
 const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
@@ -125,6 +125,7 @@ const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
   background: true,
   snapshots: "string",
   onlyReads: "function",
+  limits: true,
 };
 
 /**
@@ -135,7 +136,8 @@ const OPTIONS: OptionNames<WorkspaceToolsOptions> = {
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
   refuseUnknown("workspaceTools", options, OPTIONS);
   const workspace = openWorkspace(options.root, options.protected, options.whyNotRead, options.home);
-  const { background = new BackgroundCommands() } = options;
+  const { background = new BackgroundCommands(), limits } = options;
+  const limited = limits && new LimitedCommands(limits);
   const writing = pickOptions<FileWritingOptions>(options, WRITING_OPTIONS);
   const inFolder = [
     readTool(workspace, pickOptions<ReadOptions>(options, READ_OPTIONS)),
@@ -144,7 +146,7 @@ export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] 
     writeTool(workspace, writing),
     editTool(workspace, writing),
     editModeTool(workspace, writing),
-    shellTool(workspace, pickOptions<ShellOptions>(options, SHELL_OPTIONS), background),
+    shellTool(workspace, pickOptions<ShellOptions>(options, SHELL_OPTIONS), background, limited),
   ];
   const tools = [
     ...inFolder.map((tool): Tool => ({ ...tool, folder: () => workspace.root })),
@@ -153,6 +155,8 @@ export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] 
   ];
   const { backups, snapshots: folder, onlyReads } = options;
   const kept =
-    folder === undefined ? tools : snapshotTools(new WorkspaceSnapshots(workspace, { folder }), tools, onlyReads);
+    folder === undefined
+      ? tools
+      : snapshotTools(new WorkspaceSnapshots(workspace, { folder }), tools, onlyReads, limited);
   return backups === undefined ? kept : settledTools(workspace, backups, kept);
 }

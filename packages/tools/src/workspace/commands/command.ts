@@ -43,6 +43,8 @@ export interface CommandOptions {
   readonly connections?: CommandConnections | undefined;
   /** The command uses the network of this machine, although it runs in the sandbox. */
   readonly isDirect?: boolean | undefined;
+  /** The paths that the command must not change, besides all paths outside the workspace. Absent: no such limit. */
+  readonly readOnly?: readonly string[] | undefined;
   /**
    * Gets the standard input once the command runs; absent: no input. A command with input is a background command: it
    * does not keep the program alive, and its output is read at 10 MiB per second at most. `isWaiting` returns whether
@@ -96,8 +98,9 @@ export async function runShellCommand(
     args: ["-c", 'exec "$0" -c -- "$1" 2>&1', commandShell(), command],
     environment,
   };
-  const { connections, loopback, isDirect } = options;
-  using sandboxed = await options.sandbox?.wrap(inShell, { asker: connections, loopback, isDirect });
+  const { connections, loopback, isDirect, readOnly } = options;
+  if (readOnly && !options.sandbox) throw new WorkspaceError("system", "A command with limits needs a sandbox.");
+  using sandboxed = await options.sandbox?.wrap(inShell, { asker: connections, loopback, isDirect, readOnly });
   options.signal.throwIfAborted();
   const { file, args, environment: env } = sandboxed ?? inShell;
   const child = spawn(file, args, {

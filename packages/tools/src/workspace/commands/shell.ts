@@ -14,6 +14,7 @@ import { loggingSeenFiles } from "../files/seen-files.ts";
 import { BackgroundCommands } from "./background.ts";
 import { type CommandEnd, runShellCommand } from "./command.ts";
 import { CommandConnections } from "./command-connections.ts";
+import type { LimitedCommands } from "./limited-commands.ts";
 import type { Rerun } from "./offered-rerun.ts";
 import { RunningCommands } from "./process-family.ts";
 import { ProgressPace } from "./progress-pace.ts";
@@ -71,6 +72,7 @@ export function shellTool(
   workspace: Workspace,
   options: ShellOptions = {},
   background = new BackgroundCommands(),
+  limited?: LimitedCommands,
 ): Tool {
   refuseUnknown("shellTool", options, SHELL_OPTIONS);
   const { env = {}, sandbox, redaction, denied } = options;
@@ -87,6 +89,8 @@ export function shellTool(
     about: ({ command }) => ({ command }),
     async execute({ command, timeout: given, background: stays = false }, context) {
       await orNotExecuted(checkRoot(workspace));
+      const readOnly = limited?.readOnlyFor(context);
+      const whenLost = readOnly && ((reason: string) => limited?.lose(context, "sandbox lost", reason));
       return loggingSeenFiles(workspace, context, async () => {
         const loopback = context.conversation.id;
         const connections = sandbox && new CommandConnections({ command, sandbox, context });
@@ -94,9 +98,9 @@ export function shellTool(
           const { root } = workspace;
           const ports = sandbox && background.ports.of(`${loopback} ${root}`, root, () => sandbox.loopback(loopback));
           const own = surroundingsIn(workspace, { env, sandbox });
-          const surroundings = { ...own, connections, loopback, ports, timeout: given };
+          const surroundings = { ...own, connections, loopback, ports, timeout: given, readOnly };
           const starting = background.start({ ...surroundings, command, redaction: redaction?.() }, context);
-          const started = await orNotExecuted(starting);
+          const started = await orNotExecuted(starting, whenLost);
           connections?.stay();
           return "end" in started
             ? commandResult(started.output, started.end, { timeout: given, sandbox, connections })
@@ -110,10 +114,14 @@ export function shellTool(
         const { signal, hurry } = context;
         const onOutput = (text: string) => progress.push(text);
         const always = { env, redaction, timeout, signal, hurry, onOutput, running, connections, loopback };
-        let how: typeof always & Pick<RunOptions, "sandbox" | "isDirect"> = { ...always, sandbox };
+        let how: typeof always & Pick<RunOptions, "sandbox" | "isDirect" | "readOnly"> = {
+          ...always,
+          sandbox,
+          readOnly,
+        };
         let before = "";
         for (;;) {
-          const { end, output } = await orNotExecuted(runInWorkspace(workspace, command, how));
+          const { end, output } = await orNotExecuted(runInWorkspace(workspace, command, how), whenLost);
           const again = await connections?.runsAgain(how.sandbox && hasFailed(end) ? output : undefined);
           if (again === undefined) return commandResult(before + output, end, how);
           before += joinOutcome(output, `[${RERUN[again]}]\n`);
@@ -163,12 +171,17 @@ function commandResult(
   return report;
 }
 
-async function orNotExecuted<Done>(running: Promise<Done>): Promise<Done> {
+/** `whenLost`: makes the error of a command whose sandbox failed. */
+async function orNotExecuted<Done>(
+  running: Promise<Done>,
+  whenLost?: (reason: string) => NotExecutedError | undefined,
+): Promise<Done> {
   try {
     return await running;
   } catch (error) {
     if (!(error instanceof WorkspaceError || error instanceof SandboxError)) throw error;
-    throw new NotExecutedError(error.message, { cause: error });
+    const lost = error instanceof SandboxError ? whenLost?.(error.message) : undefined;
+    throw lost ?? new NotExecutedError(error.message, { cause: error });
   }
 }
 
@@ -184,6 +197,8 @@ export interface RunOptions extends ShellOptions {
   readonly connections?: CommandConnections | undefined;
   /** The command uses the network of this machine, although it runs in the sandbox. */
   readonly isDirect?: boolean | undefined;
+  /** The paths that the command must not change, besides all paths outside the workspace. Absent: no such limit. */
+  readonly readOnly?: readonly string[] | undefined;
 }
 
 const RUN_OPTIONS: OptionNames<RunOptions> = {
@@ -196,6 +211,7 @@ const RUN_OPTIONS: OptionNames<RunOptions> = {
   loopback: true,
   connections: true,
   isDirect: true,
+  readOnly: true,
 };
 
 /**
@@ -226,6 +242,7 @@ export async function runInWorkspace(
     signal: bounds.signal,
     loopback: bounds.loopback,
     isDirect: bounds.isDirect,
+    readOnly: bounds.readOnly,
     ...(bounds.hurry && { hurry: bounds.hurry }),
     connections,
     onOutput(text, written) {

@@ -1,6 +1,7 @@
 import type { FileChange } from "@banyan/core/conversation";
 import { fileChange, fileContent } from "../changes/file-change.ts";
 import type { KeyWatch } from "../files/key-file.ts";
+import type { LeftOut } from "./left-out.ts";
 import type { Entry, EntryDifference, Moment, SnapshotFile } from "./snapshot-file.ts";
 
 /** A change since a moment, which a rewind takes back. See {@link WorkspaceSnapshots}. */
@@ -33,6 +34,26 @@ export interface RewindScope {
   readonly watch?: KeyWatch | undefined;
 }
 
+/** The differences between a moment and now. See {@link WorkspaceSnapshots}. */
+export interface RewindPlan {
+  /** The moment to restore. */
+  readonly to: number;
+  /** The moment of this comparison. A restoration leaves files that changed later. */
+  readonly asOf: number;
+  readonly files: readonly RewindFile[];
+  /** Parts of the workspace that a rewind cannot restore. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** The result of a restoration. See {@link WorkspaceSnapshots}. */
+export interface RewindResult {
+  readonly files: readonly FileChange[];
+  /** A sentence for each path that was not restored. */
+  readonly problems: readonly string[];
+  /** The snapshot before the restoration. To undo the restoration, restore this snapshot. */
+  readonly undo: number;
+}
+
 export function momentsAfter(file: SnapshotFile, moment: number): ReadonlyMap<number, Moment> {
   return new Map(file.moments({ after: moment }).map((each) => [each.id, each]));
 }
@@ -42,19 +63,22 @@ export function realDifferences(file: SnapshotFile, to: number): EntryDifference
   return file.differences(to).filter(({ past, now }) => !isSameEntry(past, now));
 }
 
+const WITHOUT_CONTENT: ReadonlySet<Entry["kind"]> = new Set(["folder", "cache", "special"]);
+
 export function isSameEntry(past: Entry | undefined, now: Entry | undefined): boolean {
   if (!past || !now) return past === now;
   if (past.kind !== now.kind || past.mode !== now.mode) return false;
-  return past.kind === "folder" || past.kind === "cache" || (past.content !== null && past.content === now.content);
+  return WITHOUT_CONTENT.has(past.kind) || (past.content !== null && past.content === now.content);
 }
 
 export function kindForUsers({ past, now }: EntryDifference): RewindFile["entry"] {
   const kind = now?.kind ?? past?.kind;
+  if (kind === "special") return "file";
   return kind === "file" || kind === "link" ? kind : "folder";
 }
 
 export function canRestore({ past, now }: EntryDifference): boolean {
-  if (past?.kind === "cache" || now?.kind === "cache") return false;
+  if (past?.kind === "cache" || now?.kind === "cache" || past?.kind === "special") return false;
   return past === undefined || past.kind === "folder" || past.content !== null || isModeOnly(past, now);
 }
 
@@ -116,5 +140,5 @@ export async function changeBetween(
 function gitMode(entry: Entry | undefined): string | null {
   if (!entry) return null;
   if (entry.kind === "link") return "120000";
-  return `${entry.kind === "file" ? "100" : "040"}${entry.mode.toString(8).padStart(3, "0")}`;
+  return `${entry.kind === "file" || entry.kind === "special" ? "100" : "040"}${entry.mode.toString(8).padStart(3, "0")}`;
 }

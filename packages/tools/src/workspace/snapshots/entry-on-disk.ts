@@ -18,11 +18,10 @@ export async function statsAt(at: string): Promise<Stats | undefined> {
   });
 }
 
-/** Returns the kind of an entry; undefined for a pipe, a socket or a device. */
-export function entryKindOf(stats: Stats): Entry["kind"] | undefined {
+export function entryKindOf(stats: Stats): Entry["kind"] {
   if (stats.isFile()) return "file";
   if (stats.isDirectory()) return "folder";
-  return stats.isSymbolicLink() ? "link" : undefined;
+  return stats.isSymbolicLink() ? "link" : "special";
 }
 
 /** Returns whether a file is surely as recorded, without reading it, or a folder has its recorded names. */

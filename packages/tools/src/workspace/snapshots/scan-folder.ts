@@ -1,13 +1,24 @@
-import { closeSync, constants, openSync, readlinkSync, realpathSync } from "node:fs";
+import { chmodSync, closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { systemCode } from "../files/error.ts";
 import type { IgnoreRules } from "../files/git-ignore.ts";
 import type { Workspace } from "../files/paths.ts";
 import { nameOf } from "./tree-paths.ts";
 
 const OPEN = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+/** On Linux, opens a folder without permission to read the folder (`O_PATH`, which Node does not name). */
+const OPEN_UNREADABLE = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+/** The permissions that an owner needs to see what is in a folder. */
+const LISTED = 0o500;
 
 /** Errors of a path that exists, but cannot be read. */
-export const UNREADABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM", "ELOOP", "ENOTDIR", "ENOENT"]);
+export const UNREADABLE: ReadonlySet<string> = new Set([
+  "EACCES",
+  "EPERM",
+  "ELOOP",
+  "ENOTDIR",
+  "ENOENT",
+  "ENAMETOOLONG",
+]);
 
 /** A folder during a scan. Opens only on demand, because most folders need no look at their names or contents. */
 export class ScanFolder implements Disposable {
@@ -63,6 +74,23 @@ export class ScanFolder implements Disposable {
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       return undefined;
+    }
+  }
+
+  /** Lets the owner read and change a folder in this folder if the owner cannot list the folder. Returns its stats. */
+  makeReadable(name: string, stats: Stats): Stats {
+    if ((stats.mode & LISTED) === LISTED || this.at === undefined || !this.#workspace.descriptors) return stats;
+    let descriptor: number | undefined;
+    try {
+      descriptor = openSync(`${this.at}/${name}`, OPEN_UNREADABLE);
+      chmodSync(`/proc/self/fd/${descriptor}`, (stats.mode & 0o7777) | 0o700);
+      return fstatSync(descriptor);
+    } catch (error) {
+      // Another user owns the folder, or the folder was replaced.
+      if (systemCode(error) === undefined) throw error;
+      return stats;
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
     }
   }
 

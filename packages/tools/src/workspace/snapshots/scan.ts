@@ -7,21 +7,10 @@ import type { Workspace } from "../files/paths.ts";
 import { isBelowRepository, isCache, type SnapshotBounds } from "./coverage.ts";
 import { hasStamp, hasStampOf, isSameStamp } from "./entry-on-disk.ts";
 import type { KnownEntries } from "./known-entries.ts";
+import type { LeftOut } from "./left-out.ts";
 import { ScanFolder, UNREADABLE } from "./scan-folder.ts";
 import type { Entry, EntryKind, FileStamp, SnapshotFile } from "./snapshot-file.ts";
 import { folderOf, namesByFolder, pathBelow, pathsBelow } from "./tree-paths.ts";
-
-/** Something in the workspace that no snapshot keeps. See {@link WorkspaceSnapshots}. */
-export interface LeftOut {
-  readonly path: string;
-  /**
-   * Why no snapshot keeps the path. `cache`: a folder that can be rebuilt from other files. `special`: not a file, such
-   * as a pipe. `name`: the name is not text.
-   */
-  readonly why: "cache" | "large" | "ignored" | "full" | "special" | "unreadable" | "name";
-  /** Bytes, if known. */
-  readonly size?: number | undefined;
-}
 
 /** The state of a path that a scan found to be new or different. */
 export type FoundEntry = Omit<Entry, "id" | "since">;
@@ -42,6 +31,8 @@ export interface ScanOptions {
   readonly keep: "all" | ReadonlySet<string>;
   /** The only paths to look at; absent: all. */
   readonly only?: readonly string[] | undefined;
+  /** Makes folders readable whose permissions changed so that their owner cannot list them. Default: false. */
+  readonly opens?: boolean | undefined;
 }
 
 /** `O_NONBLOCK`: a named pipe in place of the file opens at once and is refused afterwards. */
@@ -168,8 +159,8 @@ export class WorkspaceScan {
       else if (stats.isSymbolicLink()) await this.#link(folder, name, path, stats);
       else {
         this.leftOut.push({ path, why: "special" });
-        isWhole = false;
-        continue;
+        const found = { path, kind: "special", mode: modeOf(stats), content: null, isIgnored: false } as const;
+        this.#found({ ...found, stamp: this.#stampOf(stats) }, before?.kind === "special");
       }
       if (before) this.#seen.push(before);
     }
@@ -205,9 +196,12 @@ export class WorkspaceScan {
 
   async #subfolder(
     parent: ScanFolder,
-    { name, path, stats, siblings }: { name: string; path: string; stats: Stats; siblings: () => ReadonlySet<string> },
+    each: { name: string; path: string; stats: Stats; siblings: () => ReadonlySet<string> },
   ): Promise<void> {
+    const { name, path, siblings } = each;
     const before = this.#options.known.get(path);
+    const opens = this.#options.opens && before?.mode !== modeOf(each.stats);
+    const stats = opens ? parent.makeReadable(name, each.stats) : each.stats;
     const isFolderIgnored = before ? before.isIgnored : await this.#isIgnored(parent, path, true);
     const inside = (file: string) => lstatSync(`${parent.at}/${name}/${file}`, MAYBE_MISSING) !== undefined;
     const canBeCache = before?.kind !== "folder" && (isFolderIgnored || !this.#isTracked());

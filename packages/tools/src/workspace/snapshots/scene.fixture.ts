@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { openWorkspace } from "../files/paths.ts";
 import { TestFolder } from "../test-folder.fixture.ts";
 import type { SnapshotBounds } from "./coverage.ts";
-import type { RewindScope } from "./differences.ts";
-import { type RewindResult, WorkspaceSnapshots } from "./snapshots.ts";
+import type { RewindResult, RewindScope } from "./differences.ts";
+import { WorkspaceSnapshots } from "./snapshots.ts";
 
 /** A workspace with snapshots of one conversation, whose steps are numbered. */
 export class Scene extends TestFolder {

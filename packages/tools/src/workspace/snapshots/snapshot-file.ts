@@ -23,8 +23,11 @@ export interface Entry {
   readonly stamp: FileStamp;
 }
 
-/** Kind of an entry. `cache`: a folder whose content no snapshot keeps. */
-export type EntryKind = "file" | "link" | "folder" | "cache";
+/**
+ * Kind of an entry. `cache`: a folder whose content no snapshot keeps. `special`: a pipe, a socket or a device, which a
+ * restoration can only remove.
+ */
+export type EntryKind = "file" | "link" | "folder" | "cache" | "special";
 
 /** The facts by which an unchanged file is recognised without reading it. */
 export interface FileStamp {

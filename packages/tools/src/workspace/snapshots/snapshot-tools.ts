@@ -1,8 +1,11 @@
 import type { Follower, Tool, ToolContext } from "@banyan/core";
 import type { PreviewContext } from "@banyan/core/hosts";
+import type { LimitedCommands } from "../commands/limited-commands.ts";
 import { WorkspaceError } from "../files/error.ts";
 import { locate, type Workspace } from "../files/paths.ts";
-import type { LeftOut, ScanOptions } from "./scan.ts";
+import type { LeftOut } from "./left-out.ts";
+import { LimitedSnapshots, staysInBackground } from "./limited-snapshots.ts";
+import type { ScanOptions } from "./scan.ts";
 import type { Occasion } from "./snapshot-file.ts";
 import type { WorkspaceSnapshots } from "./snapshots.ts";
 
@@ -10,7 +13,7 @@ import type { WorkspaceSnapshots } from "./snapshots.ts";
  * Wraps tools so that a snapshot of the workspace precedes the first effect of each step. Tools that write files name
  * their files, so only these contents are kept; all other tools with effects may change any file. A failed snapshot does
  * not stop a call: the user sees a line about it. The result of a command has the number of files that it changed.
- * `onlyReads`: whether a command changes no file, so it needs no snapshot.
+ * `onlyReads`: whether a command changes no file, so it needs no snapshot. A call of `limited` runs only with snapshots.
  * @example
  * const snapshots = new WorkspaceSnapshots(workspace, { folder: "/home/me/snapshots" });
  * const [write] = snapshotTools(snapshots, [writeTool(workspace)]);
@@ -19,22 +22,29 @@ export function snapshotTools(
   snapshots: WorkspaceSnapshots,
   tools: readonly Tool[],
   onlyReads?: (command: string) => boolean,
+  limited?: LimitedCommands,
 ): Tool[] {
-  const steps = new Steps(snapshots, onlyReads);
+  const steps = new Steps(snapshots, onlyReads, limited);
   return tools.map((tool) => (tool.effects === "none" || tool.control ? tool : steps.wrap(tool)));
 }
 
 class Steps {
   readonly #snapshots: WorkspaceSnapshots;
   readonly #onlyReads: ((command: string) => boolean) | undefined;
+  readonly #limited: LimitedSnapshots | undefined;
   /** The message that edits files in a run, by run: calls of an earlier message report the changes. */
   readonly #editing = new Map<string, string>();
   /** Conversations that have started background commands. */
   readonly #busy = new Set<string>();
 
-  constructor(snapshots: WorkspaceSnapshots, onlyReads: ((command: string) => boolean) | undefined) {
+  constructor(
+    snapshots: WorkspaceSnapshots,
+    onlyReads: ((command: string) => boolean) | undefined,
+    limited: LimitedCommands | undefined,
+  ) {
     this.#snapshots = snapshots;
     this.#onlyReads = onlyReads;
+    this.#limited = limited && new LimitedSnapshots(snapshots, limited, this.#busy);
   }
 
   wrap(tool: Tool): Tool {
@@ -48,7 +58,9 @@ class Steps {
       execute: async (input, context) => {
         const message = context.path.at(-1);
         // Programs that call a tool without an engine have no messages.
-        if (message === undefined || this.#onlyLooks(tool, input)) return tool.execute(input, context);
+        if (message === undefined) return tool.execute(input, context);
+        if (this.#limited?.calls.isLimited(context)) return this.#limited.execute(tool, input, context);
+        if (this.#onlyLooks(tool, input)) return tool.execute(input, context);
         const run = ("run" in message ? message.run : undefined) ?? message.id;
         const occasion = { conversation: context.conversation.id, message: message.id, call: context.call };
         const namesFiles = tool.files === "write";
@@ -60,7 +72,10 @@ class Steps {
         try {
           return await tool.execute(input, context);
         } finally {
-          await this.#attempt(context, async () => context.changedFiles(await this.#snapshots.after(occasion)));
+          await this.#attempt(context, async () => {
+            context.changedFiles(await this.#snapshots.after(occasion));
+            await this.#limited?.keepRepositories();
+          });
         }
       },
     };
@@ -142,10 +157,6 @@ const MOST_NAMED = 3;
 
 function shownBytes(bytes: number): string {
   return `${Math.ceil(bytes / 1024 ** 2).toLocaleString("en")} MiB`;
-}
-
-function staysInBackground(input: unknown): boolean {
-  return typeof input === "object" && input !== null && "background" in input && input.background === true;
 }
 
 /** Returns the files that a call will write, with links followed. Other paths fail in the call itself. */

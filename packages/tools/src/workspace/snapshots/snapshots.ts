@@ -16,11 +16,14 @@ import {
   momentsAfter,
   originOfState,
   type RewindFile,
+  type RewindPlan,
+  type RewindResult,
   type RewindScope,
   realDifferences,
 } from "./differences.ts";
 import { KnownEntries } from "./known-entries.ts";
-import type { LeftOut, ScanOptions, WorkspaceScan } from "./scan.ts";
+import type { LeftOut, MomentRecord } from "./left-out.ts";
+import type { ScanOptions } from "./scan.ts";
 import type {
   Entry,
   Moment,
@@ -47,26 +50,6 @@ const BOUND_NAMES: OptionNames<SnapshotBounds> = {
   all: "number",
   entries: "number",
 };
-
-/** The differences between a moment and now. See {@link WorkspaceSnapshots}. */
-export interface RewindPlan {
-  /** The moment to restore. */
-  readonly to: number;
-  /** The moment of this comparison. A restoration leaves files that changed later. */
-  readonly asOf: number;
-  readonly files: readonly RewindFile[];
-  /** Parts of the workspace that a rewind cannot restore. */
-  readonly leftOut: readonly LeftOut[];
-}
-
-/** The result of a restoration. See {@link WorkspaceSnapshots}. */
-export interface RewindResult {
-  readonly files: readonly FileChange[];
-  /** A sentence for each path that was not restored. */
-  readonly problems: readonly string[];
-  /** The snapshot before the restoration. To undo the restoration, restore this snapshot. */
-  readonly undo: number;
-}
 
 /**
  * Snapshots of a workspace's files, for going back to an earlier state. They are made before calls that may change
@@ -130,6 +113,23 @@ export class WorkspaceSnapshots {
     });
   }
 
+  /**
+   * Like `after`, for a call that could change all paths except `unkept` (S37). Also lets the owner read folders that the
+   * call closed, and gives new repositories, and names that are no text, names that snapshots keep. Resolves with
+   * sentences about them too. Rejects with a `WorkspaceError` if a rewind could not restore all files.
+   */
+  async afterLimited(
+    occasion: Occasion,
+    unkept: readonly string[],
+  ): Promise<{ readonly changedFiles: number; readonly notices: readonly string[] }> {
+    const { keepMade } = await import("./put-aside.ts");
+    return this.#inFile((file) =>
+      keepMade(this.workspace, unkept, () =>
+        this.#record(file, "after", occasion, { keep: "all", opens: true, isBounded: false }),
+      ),
+    );
+  }
+
   /** Returns the parts of the workspace that a snapshot would not keep now. Rejects with a `WorkspaceError`. */
   async leftOut(conversation: string, isBusy = false): Promise<readonly LeftOut[]> {
     const occasion = { conversation, message: "", call: "" };
@@ -168,7 +168,8 @@ export class WorkspaceSnapshots {
     return this.#inFile(async (file) => {
       requireMoment(file, to);
       const occasion = { conversation, message: "", call: "" };
-      const { leftOut, moment } = await this.#record(file, isBusy ? "process" : "look", occasion, { keep: new Set() });
+      const look = { keep: new Set<string>(), isBounded: false };
+      const { leftOut, moment } = await this.#record(file, isBusy ? "process" : "look", occasion, look);
       const moments = momentsAfter(file, to);
       const files: RewindFile[] = [];
       for (const difference of realDifferences(file, to)) {
@@ -202,7 +203,7 @@ export class WorkspaceSnapshots {
     return this.#inFile(async (file) => {
       requireMoment(file, to);
       // Always a moment of this conversation, so that it can be restored as long as the conversation exists.
-      const look = { keep: new Set<string>(), isNeeded: true };
+      const look = { keep: new Set<string>(), isNeeded: true, isBounded: false };
       const { moment: undo } = await this.#record(file, isBusy ? "process" : "look", occasion, look);
       const later = momentsAfter(file, asOf);
       const problems: string[] = [];
@@ -322,13 +323,14 @@ export class WorkspaceSnapshots {
     file: SnapshotFile,
     phase: MomentPhase,
     occasion: Occasion,
-    { isNeeded = false, ...how }: Pick<ScanOptions, "keep" | "only"> & { readonly isNeeded?: boolean },
+    { isNeeded = false, isBounded = true, ...how }: RecordOptions,
     also: (now: KnownEntries) => void = () => {},
   ): Promise<MomentRecord> {
     const known = this.#known?.revision === file.revision ? this.#known.entries : new KnownEntries(file.current());
     const { WorkspaceScan } = await import("./scan.ts");
     const done = await file.transaction(async () => {
-      const scan = new WorkspaceScan({ workspace: this.workspace, file, bounds: this.#bounds, known, ...how });
+      const bounds = isBounded ? this.#bounds : { ...this.#bounds, entries: Infinity };
+      const scan = new WorkspaceScan({ workspace: this.workspace, file, bounds, known, ...how });
       await scan.run();
       // A look that finds nothing new needs no moment.
       const isSame = phase === "look" && !isNeeded && scan.changes.length === 0;
@@ -347,10 +349,11 @@ export class WorkspaceSnapshots {
   }
 }
 
-/** A recorded moment. See `WorkspaceScan` for the paths. */
-interface MomentRecord extends Pick<WorkspaceScan, "leftOut" | "untouched"> {
-  readonly moment: number;
-  readonly changedFiles: number;
+interface RecordOptions extends Pick<ScanOptions, "keep" | "only" | "opens"> {
+  /** True to record a moment even if nothing changed. Default: false. */
+  readonly isNeeded?: boolean;
+  /** False to look at more files than the limit: a rewind must find them. Default: true. */
+  readonly isBounded?: boolean;
 }
 
 const MARK = ".restoring";

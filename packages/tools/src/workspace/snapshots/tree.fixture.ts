@@ -28,6 +28,7 @@ export function treeOf(root: string, leaveOut: readonly string[] = [".git"]): Re
         tree[path] = `folder ${mode}`;
         walk(path);
       } else if (stats.isFile()) tree[path] = `file ${mode} ${readFileSync(join(root, path), "latin1")}`;
+      else tree[path] = `special ${mode}`;
     }
   };
   walk("");

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { linkSync, readFileSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import fc from "fast-check";
@@ -59,8 +59,28 @@ test("S37: folders replace many paths, and contain all of them", () => {
 
 const MAKE = `
 const { make } = await import(${JSON.stringify(pathToFileURL(join(import.meta.dirname, "tree.fixture.ts")).href)});
-for (const each of JSON.parse(process.argv[1])) try { make(process.cwd(), each); } catch { process.exitCode = 3; }
+const { spawnSync } = await import("node:child_process");
+for (const each of JSON.parse(process.argv[1])) try {
+  if (each.type === "run") spawnSync("bash", ["-c", each.text], { timeout: 1000 });
+  else make(process.cwd(), each);
+} catch { process.exitCode = 3; }
 `;
+
+/** Commands that try to leave what a rewind does not restore, or what later programs outside the sandbox obey. */
+const HOSTILE = [
+  "mkdir -p new/.git/hooks new/in/.git; echo evil > new/.git/config; echo evil > new/.git/hooks/post-checkout",
+  "mkdir -p deep/.git/.git/x/.git; echo evil > deep/.git/.git/x/.git/config",
+  "mkdir -p linked pointed piped; ln -s ../sub/.git linked/.git; echo 'gitdir: ../sub/.git' > pointed/.git; mkfifo piped/.git",
+  "mkfifo pipe; rm -rf a b; mkfifo a b",
+  "touch $'bad\\xff' $'bad\\xfe'; mkdir -p $'folder\\xff'; echo evil > $'folder\\xff/file'",
+  "echo evil > b/c; chmod 000 b",
+  "mkdir -p shut/in/.git; echo evil > shut/in/f; chmod 000 shut/in; chmod 300 shut",
+  "mkdir -p tight/.git; chmod 555 tight",
+  "ln a hard; echo evil > hard; ln -s /etc/passwd out; ln -s .. up",
+  "echo evil > .envrc; mkdir -p x/.vscode; echo evil > x/.vscode/settings.json; echo evil > package.json",
+  "mv b/c moved; mkdir -p b/c/d; head -c 5000 /dev/zero > a; head -c 5000 /dev/zero > large",
+  "chmod 4777 a b; mkdir -m 1777 open; echo evil > .gitignore",
+];
 
 /** Makes changes in a sandbox where the unkept paths are read-only. */
 async function makeInside(scene: Scene, sandbox: Sandbox, changes: unknown, readOnly: readonly string[] | undefined) {
@@ -91,7 +111,7 @@ test("S37: after any commands that can write only what snapshots keep, a rewind 
     const occasion = { conversation: "talk", message: `run-${moment}`, call: "c" };
     await snapshots.before(occasion, "all");
     await makeInside(scene, sandbox, changes, readOnly);
-    await snapshots.after(occasion);
+    await snapshots.afterLimited(occasion, readOnly);
     const { problems } = await scene.rewind(snapshots, occasion.message);
     expect(problems).toEqual([]);
     expect(treeOf(scene.root, ["node_modules"])).toEqual(first);
@@ -108,13 +128,49 @@ test("S37: after any commands that can write only what snapshots keep, a rewind 
       { type: "link", path, to: "a" },
     ]),
   );
+  const hostile = HOSTILE.map((text) => ({ type: "run", text }));
+  await runs(hostile);
+  const each = fc.oneof({ weight: 3, arbitrary: change }, fc.constantFrom(...hostile));
   await fc.assert(
-    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), (changes) => runs(changes)),
+    fc.asyncProperty(fc.array(each, { minLength: 1, maxLength: 8 }), (changes) => runs(changes)),
     { numRuns: IS_LONG ? 100 : 4 },
   );
   // Without the limit, the same changes are possible.
   await makeInside(scene, sandbox, [{ type: "write", path: "out.log", text: "evil\n" }], undefined);
   expect(scene.read("out.log")).toBe("evil\n");
+});
+
+test("S37: names of repositories that a command made are told, and repositories of before keep their names", async () => {
+  using scene = mixedScene();
+  const snapshots = scene.open(BOUNDS);
+  const unkept = await snapshots.unkept("talk");
+  const occasion = { conversation: "talk", message: "run", call: "c" };
+  await snapshots.before(occasion, "all");
+  const first = treeOf(scene.root, ["node_modules"]);
+  mkdirSync(scene.path("new/.git"), { recursive: true });
+  writeFileSync(scene.path("new/.git/config"), "evil\n");
+  expect(await snapshots.afterLimited(occasion, unkept)).toEqual({
+    changedFiles: 1,
+    notices: [
+      "A command made a repository in new. git obeys the settings of a repository, so its .git was renamed to .git-put-aside.",
+    ],
+  });
+  expect(scene.read("new/.git-put-aside/config")).toBe("evil\n");
+  await scene.rewind(snapshots, occasion.message);
+  expect(treeOf(scene.root, ["node_modules"])).toEqual(first);
+});
+
+test("S37: a rewind also removes more files than a workspace with snapshots may have", async () => {
+  using scene = new Scene({ a: "" });
+  const snapshots = scene.open({ entries: 20 });
+  const unkept = await snapshots.unkept("talk");
+  const occasion = { conversation: "talk", message: "run", call: "c" };
+  await snapshots.before(occasion, "all");
+  for (let count = 0; count < 30; count++) writeFileSync(scene.path(`f${count}`), "");
+  await snapshots.afterLimited(occasion, unkept);
+  await expect(snapshots.unkept("talk")).rejects.toThrow("more than 20 files");
+  expect((await scene.rewind(snapshots, occasion.message)).problems).toEqual([]);
+  expect(scene.names()).toEqual(["a"]);
 });
 
 test("S37: with the limit, a program writes in no other folder of the sandbox", async ({ skip }) => {
