@@ -21,6 +21,7 @@ const MEASURES_MEMORY = /\bgetHeapStatistics\(|\bmemoryUsage\(/;
 const SLOW = /from "playwright-core"|\bBANYAN_TEST_PROGRAM\b|\bwhyNoPostgres\b|\bwholeProgram\(/;
 
 const SLOW_FILES: Readonly<Record<string, string>> = {
+  "bench/src/edge/edge.test.ts": "starts a browser and package managers, in long mode",
   "examples/src/compared/compared.test.ts": "starts seven programs",
   "examples/src/examples.test.ts": "starts each example as a program",
   "packages/host/src/goals/lies.test.ts": "plays two hundred lying models, which run some thousand commands",

@@ -3,6 +3,9 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { say } from "@banyan/core";
+import { call, collect, scriptedModel } from "@banyan/core/testing";
+import { openHost } from "@banyan/host";
 import { openSandbox, type Sandbox } from "@banyan/tools/sandbox";
 import type { Measure } from "../measure.ts";
 
@@ -13,14 +16,15 @@ const FOLDERS = ["empty folder", "repository"] as const;
 
 export const sandbox: Measure = {
   name: "sandbox",
-  what: "`true` in the sandbox, in an empty folder and in a repository of 1,000 files, beside a bubblewrap that closes nothing (S9, S19)",
-  subjects: ["bubblewrap alone", ...FOLDERS],
+  what: "`true` in the sandbox, in an empty folder, in a repository of 1,000 files and in a call of the tool `shell`, beside a bubblewrap that closes nothing (S9, S19)",
+  subjects: ["bubblewrap alone", ...FOLDERS, "call of the program"],
   bounds: ["bubblewrap alone"],
   figures: [{ name: "time of a command", unit: "ms" }],
   rounds: 5,
   async run(subject) {
     const root = realpathSync(mkdtempSync(join(tmpdir(), "banyan-bench-")));
     try {
+      if (subject === "call of the program") return { "time of a command": await timeOfCall(root) };
       if (subject === "repository") fill(root);
       await using place = subject === "bubblewrap alone" ? undefined : await opened(root);
       const run = () => (place ? inside(place, root) : bubblewrap());
@@ -33,6 +37,34 @@ export const sandbox: Measure = {
     }
   },
 };
+
+/** The time of a call in a turn, with all that the program does around a command. */
+async function timeOfCall(root: string): Promise<number> {
+  const home = join(root, "home");
+  const cwd = join(home, "workspace");
+  mkdirSync(cwd, { recursive: true });
+  const env = { PATH: process.env.PATH ?? "", BANYAN_HOME: join(home, "banyan"), BANYAN_NO_DISCOVERY: "1" };
+  const host = await openHost({ cwd, home, env, flags: { model: "demo/offline", approval: "all" }, canAsk: true });
+  await host.ready();
+  const session = await host.newSession();
+  const run = async (times: number) => {
+    const model = scriptedModel([
+      ...Array.from({ length: times }, () => [call("shell", { command: "true" })]),
+      "Done.",
+    ]);
+    await collect(host.agent.with({ model }).chat(say("Go on."), { session }));
+  };
+  await run(1);
+  const began = performance.now();
+  await run(TIMES);
+  const time = (performance.now() - began) / TIMES;
+  const calls = [...session.state.messages.values()].flatMap((each) => (each.role === "assistant" ? each.calls : []));
+  if (calls.length !== TIMES + 1 || calls.some(({ output }) => output !== "[no output]"))
+    throw new Error(`A command did not run: ${calls.at(-1)?.output}`);
+  await session.close();
+  await host.close();
+  return time;
+}
 
 function fill(root: string): void {
   for (let folder = 0; folder < 20; folder++) {
