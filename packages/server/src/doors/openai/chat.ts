@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formFields } from "./form.ts";
 import type { ContinuedBranch } from "./history.ts";
-import type { ClientCall, DoorTurn, TurnResult } from "./turn.ts";
+import { type ClientCall, type DoorTurn, type TurnResult, textsOf } from "./turn.ts";
 import {
   earlierMessages,
   encodeId,
@@ -89,7 +89,8 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatC
           logprobs: null,
           message: {
             role: "assistant",
-            content: taken.texts.join("\n\n"),
+            content: textsOf(taken, "text").join("\n\n"),
+            ...reasoningOf(taken),
             refusal: null,
             ...(taken.calls.length > 0 && { tool_calls: taken.calls.map((call) => openAiCall(turn, call)) }),
           },
@@ -106,6 +107,7 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatC
         hear: (heard) => {
           if (heard.type === "abandoned") return;
           if (heard.type === "reasoning") return say({ reasoning_content: heard.text });
+          if (heard.type === "goal") return say({ reasoning_content: `${heard.text}\n` });
           // Two answers of one turn become two paragraphs.
           say({ content: last === undefined || last === heard.message ? heard.text : `\n\n${heard.text}` });
           last = heard.message;
@@ -121,6 +123,12 @@ export function chatWords(data: ChatRequest, { conversation, chat, find }: ChatC
       };
     },
   };
+}
+
+/** The results of a goal, as in a stream. */
+function reasoningOf(taken: TurnResult) {
+  const lines = textsOf(taken, "goal").map((text) => `${text}\n`);
+  return lines.length === 0 ? {} : { reasoning_content: lines.join("") };
 }
 
 const reasonOf = (taken: TurnResult) => (taken.reason === "calls" ? "tool_calls" : finishOf(taken));

@@ -295,24 +295,43 @@ test("F93: /v1 refuses a message that is larger than the window before it is sen
   expect((await asked("Hello.")).choices[0]).toMatchObject({ message: { content: "Well." } });
 });
 
-test("E15: a streamed chat completion has the results of a goal as reasoning", async () => {
+test("E15: chat completions and responses have the results of a goal as reasoning, whole and streamed", async () => {
   const run = ({ answer }: { readonly answer: string }) =>
     answer === "Two." ? { passed: true } : { passed: false, why: "it is 1" };
   const goal = { checks: [{ what: "it is 2", run }] };
-  const { server } = await serving({ model: scriptedModel(["One.", "Two."]), goal });
+  const script = Array.from({ length: 5 }, () => ["One.", "Two."]).flat();
+  const { server } = await serving({ model: scriptedModel(script), goal });
   const client = new OpenAI({ baseURL: `${server.address}/v1`, apiKey: TOKEN, maxRetries: 0 });
-  const messages = [{ role: "user" as const, content: "count" }];
+  const asked = { model: "banyan", messages: [{ role: "user" as const, content: "count" }] };
+  const [open, done] = ["Goal not reached yet. These checks failed: it is 2 (it is 1).", "Goal reached: it is 2."];
+  const told = { content: "One.\n\nTwo.", reasoning_content: `${open}\n${done}\n` };
   const said = { content: "", reasoning_content: "" };
-  for await (const { choices } of await client.chat.completions.create({ model: "banyan", messages, stream: true })) {
+  for await (const { choices } of await client.chat.completions.create({ ...asked, stream: true })) {
     const { content, reasoning_content }: { content?: string | null; reasoning_content?: string } =
       choices[0]?.delta ?? {};
     said.content += content ?? "";
     said.reasoning_content += reasoning_content ?? "";
   }
-  expect(said).toEqual({
-    content: "One.\n\nTwo.",
-    reasoning_content: "Goal not reached yet. These checks failed: it is 2 (it is 1).\nGoal reached: it is 2.\n",
-  });
+  expect(said).toEqual(told);
+  expect((await client.chat.completions.create(asked)).choices[0]?.message).toMatchObject(told);
+
+  const reasoning = (text: string) => ({ type: "reasoning", summary: [{ type: "summary_text", text }] });
+  const output = [
+    { type: "message", content: [{ text: "One." }] },
+    reasoning(open),
+    { type: "message", content: [{ text: "Two." }] },
+    reasoning(done),
+  ];
+  const whole = await client.responses.create({ model: "banyan", input: "count" });
+  expect(whole.output).toMatchObject(output);
+  const stream = client.responses.stream({ model: "banyan", input: "count" });
+  const items: unknown[] = [];
+  stream.on("event", (event) => event.type === "response.output_item.done" && items.push(event.item));
+  expect((await stream.finalResponse()).output.map(({ id }) => id?.split("_")[0])).toEqual(["msg", "rs", "msg", "rs"]);
+  expect(items).toMatchObject(output);
+  const provider = createOpenResponses({ name: "banyan", url: `${server.address}/v1/responses`, apiKey: TOKEN });
+  const taken = await generateText({ model: provider("banyan"), prompt: "count" });
+  expect([taken.text, taken.reasoningText]).toEqual(["One.Two.", `${open}${done}`]);
 });
 
 test("/v1: a turn that ends at a limit has the finish reason length, or the status incomplete", async () => {

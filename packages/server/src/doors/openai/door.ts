@@ -147,14 +147,14 @@ async function answerAside(
   });
   const json = form && JSON.stringify(result);
   const calls = form?.tool !== undefined ? [{ call: createId(), tool: form.tool, inputText: json ?? "" }] : [];
-  const texts = calls.length > 0 ? [] : [json ?? text];
-  const taken: TurnResult = { reason: form?.reason ?? "answered", texts, calls, usage };
+  const outputs = calls.length > 0 ? [] : [{ type: "text" as const, text: json ?? text }];
+  const taken: TurnResult = { reason: form?.reason ?? "answered", outputs, calls, usage };
   const turn = { conversation: "", message: createId(), taken: Promise.resolve(taken) };
   if (!asked.stream) return context.json(words.whole(turn, taken));
   return streamSSE(context, async (stream) => {
     const { send, sent } = eventSender(stream, { named: true });
     const telling = words.streamed(turn, send);
-    for (const each of texts) telling.hear({ type: "text", message: turn.message, text: each });
+    for (const each of outputs) telling.hear({ ...each, message: turn.message });
     telling.end(taken);
     await sent();
     if (telling.last !== undefined) await stream.writeSSE({ data: telling.last });

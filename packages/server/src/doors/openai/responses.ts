@@ -63,8 +63,10 @@ export function responsesWords(data: z.infer<typeof responsesRequest>): OpenAiFo
     status: taken ? (finishOf(taken) === "stop" ? "completed" : "incomplete") : "in_progress",
     incomplete_details: taken && finishOf(taken) !== "stop" ? { reason: "max_output_tokens" } : null,
     output: [
-      ...(taken?.texts ?? []).map((text, index) =>
-        responseOutput(`msg_${index}_${responseId(turn)}`, text, "completed"),
+      ...(taken?.outputs ?? []).map(({ type, text }, index) =>
+        type === "goal"
+          ? goalOutput(`rs_${index}_${responseId(turn)}`, text)
+          : responseOutput(`msg_${index}_${responseId(turn)}`, text, "completed"),
       ),
       ...(taken?.calls ?? []).map((each) => callItem(turn, each, "completed")),
     ],
@@ -143,6 +145,17 @@ function responseStream(
     tell("response.output_item.done", { output_index: index, item: responseOutput(at.item_id, text, status) });
     open = undefined;
   };
+  const tellGoal = (text: string) => {
+    const output_index = items++;
+    const item = goalOutput(`rs_${output_index}_${id}`, text);
+    const at = { item_id: item.id, output_index, summary_index: 0 };
+    tell("response.output_item.added", { output_index, item: { ...item, summary: [] } });
+    tell("response.reasoning_summary_part.added", { ...at, part: summaryPart("") });
+    tell("response.reasoning_summary_text.delta", { ...at, delta: text });
+    tell("response.reasoning_summary_text.done", { ...at, text });
+    tell("response.reasoning_summary_part.done", { ...at, part: summaryPart(text) });
+    tell("response.output_item.done", { output_index, item });
+  };
   const handOut = (made: ClientCall) => {
     const output_index = items++;
     const whole = callItem(turn, made, "completed");
@@ -161,6 +174,10 @@ function responseStream(
     hear: (heard) => {
       if (heard.type === "abandoned") return open?.message === heard.message ? close("incomplete") : undefined;
       if (heard.type === "reasoning") return;
+      if (heard.type === "goal") {
+        close("completed");
+        return tellGoal(heard.text);
+      }
       if (open?.message !== heard.message) {
         close("completed");
         open = { message: heard.message, index: items++, text: "" };
@@ -198,6 +215,13 @@ const textPart = (text: string) => ({ type: "output_text", text, annotations: []
 
 function responseOutput(id: string, text: string, status: "in_progress" | "completed" | "incomplete") {
   return { id, type: "message", role: "assistant", status, content: [textPart(text)] };
+}
+
+const summaryPart = (text: string) => ({ type: "summary_text", text });
+
+/** The results of a goal are reasoning, so that programs show them and do not take them for the answer. */
+function goalOutput(id: string, text: string) {
+  return { id, type: "reasoning", summary: [summaryPart(text)] };
 }
 
 function responseUsage({ usage }: TurnResult) {

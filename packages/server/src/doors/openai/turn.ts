@@ -45,20 +45,31 @@ export interface Results {
 
 /** Output of a running turn, without its sub-agents. */
 export type TurnUpdate =
-  /** `message` of `reasoning` is empty for the results of a goal. */
   | { readonly type: "text" | "reasoning"; readonly message: string; readonly text: string }
+  /** A sentence about the results of the turn's goal. */
+  | { readonly type: "goal"; readonly text: string }
   /** The text of this message is discarded, because the model is asked again. */
   | { readonly type: "abandoned"; readonly message: string };
+
+/** An answer with text, or a sentence about the results of the turn's goal. */
+export interface TurnOutput {
+  readonly type: "text" | "goal";
+  readonly text: string;
+}
 
 /** The result of a turn. `calls`: the turn waits for the results of these calls. */
 export interface TurnResult {
   readonly reason: RunEnd | "calls";
   readonly error?: string | undefined;
   readonly code?: string | undefined;
-  /** The texts of the turn's answers; answers without text are omitted. */
-  readonly texts: readonly string[];
+  /** In order. Answers without text are omitted. */
+  readonly outputs: readonly TurnOutput[];
   readonly calls: readonly ClientCall[];
   readonly usage: Usage;
+}
+
+export function textsOf({ outputs }: TurnResult, type: TurnOutput["type"]): string[] {
+  return outputs.flatMap((each) => (each.type === type ? [each.text] : []));
 }
 
 /** A turn that has begun. */
@@ -190,7 +201,7 @@ function listenToTurn(
   const over = Promise.withResolvers<TurnResult>();
   let usage = noUsage;
   let quiet: NodeJS.Timeout | undefined;
-  const texts: string[] = [];
+  const outputs: TurnOutput[] = [];
   const isOurs = ({ question }: TurnReader["questions"][number]) =>
     question.type === "text" && tools.some(({ name }) => name === question.tool);
   const deny = (question: string): void => {
@@ -211,7 +222,7 @@ function listenToTurn(
       const call = asks?.role === "assistant" ? asks.calls.find(({ id }) => id === question.call) : undefined;
       return [{ call: question.call, tool: question.tool, inputText: call?.inputText ?? "" }];
     });
-    over.resolve({ reason: "calls", texts, calls, usage });
+    over.resolve({ reason: "calls", outputs, calls, usage });
   };
   const unfollow = watched.follow({
     item: (item) => {
@@ -220,19 +231,21 @@ function listenToTurn(
         else if (turnItem.by !== undefined) continue;
         else if (turnItem.type === "text")
           hear({ type: turnItem.kind, message: turnItem.message, text: turnItem.text });
-        else if (turnItem.type === "goal") hear({ type: "reasoning", message: "", text: `${turnItem.text}\n` });
-        else if (turnItem.type === "message-discard") hear({ type: "abandoned", message: turnItem.message });
+        else if (turnItem.type === "goal") {
+          outputs.push({ type: "goal", text: turnItem.text });
+          hear({ type: "goal", text: turnItem.text });
+        } else if (turnItem.type === "message-discard") hear({ type: "abandoned", message: turnItem.message });
         else if (turnItem.type === "turn-end")
           over.resolve({
             reason: turnItem.reason,
             error: turnItem.error,
             code: turnItem.code,
-            texts,
+            outputs,
             calls: [],
             usage,
           });
         else if (turnItem.type === "message-end") {
-          if (turnItem.text !== "") texts.push(turnItem.text);
+          if (turnItem.text !== "") outputs.push({ type: "text", text: turnItem.text });
           usage = addUsage(usage, turnItem.usage);
         }
       }
