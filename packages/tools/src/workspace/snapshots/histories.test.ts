@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Scene, scopeOf } from "./scene.fixture.ts";
@@ -43,3 +43,30 @@ test("E7: in random histories each earlier state is restored byte for byte, and 
     { numRuns: IS_LONG ? 100 : 6 },
   );
 });
+
+test.runIf(IS_LONG)(
+  "E7: among 20,000 files, exactly the changed ones are restored, and that is undone",
+  { timeout: 600_000 },
+  async () => {
+    using scene = new Scene({ ".gitignore": "*.log\n" });
+    for (let folder = 0; folder < 200; folder++) {
+      mkdirSync(scene.path(`src/${folder}`), { recursive: true });
+      for (let file = 0; file < 100; file++) writeFileSync(scene.path(`src/${folder}/${file}`), `${folder} ${file}\n`);
+    }
+    const before = treeOf(scene.root);
+    const message = await scene.command(scene.open(), () => {
+      for (let folder = 0; folder < 200; folder += 2) writeFileSync(scene.path(`src/${folder}/7`), "changed\n");
+      rmSync(scene.path("src/1"), { recursive: true });
+      renameSync(scene.path("src/3"), scene.path("moved"));
+      chmodSync(scene.path("src/5/1"), 0o600);
+    });
+    const now = treeOf(scene.root);
+    const snapshots = scene.open();
+    const { problems, undo } = await scene.rewind(snapshots, message);
+    expect(problems).toEqual([]);
+    expect(treeOf(scene.root)).toEqual(before);
+    const back = await snapshots.compare(undo, scopeOf("talk"));
+    expect((await snapshots.restore(back, scopeOf("talk"))).problems).toEqual([]);
+    expect(treeOf(scene.root)).toEqual(now);
+  },
+);
