@@ -5,7 +5,7 @@ export { updatePlan } from "./agent/control/update-plan.ts";
 export { type AddressedText, EARLIER, earlierTextsToSearch, readEarlier } from "./context/earlier.ts";
 export { editSummary } from "./context/edit-summary.ts";
 export { mergeDeltas } from "./conversation/deltas.ts";
-export { brokenGoalBelow } from "./goal/asked-goal.ts";
+export { goalOfMessage } from "./goal/asked-goal.ts";
 export { onAbort, orAborted } from "./model/alarm.ts";
 export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model.ts";
 export { learntWindow, windowOf } from "./model/context-window.ts";

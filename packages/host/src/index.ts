@@ -18,6 +18,7 @@ export {
   attachNamedFiles,
   type MessageWithAttachments,
 } from "./attachments/attach.ts";
+export type { FreshServers, NoNewProblems } from "./checks/first-problems.ts";
 export {
   addRestorationMessage,
   type CallChanges,

@@ -35,4 +35,10 @@ test("E13, E15: clients see a goal and its results, and another answer to the me
   expect(all("run.started").at(-1)).toMatchObject({ goal: { id: broken?.goal?.id } });
   expect(all("goal.checked").at(-1)).toMatchObject({ outcome: "done" });
   expect(all("run.ended").at(-1)).toMatchObject({ reason: "answered" });
+
+  await client.ask("turn.retry", { conversation });
+  await client.until(() => all("run.ended").length === 3);
+  const run = client.items.flatMap((item) => (item.type === "run.started" ? [item.run] : [])).at(-1);
+  expect(all("run.started").at(-1)).toMatchObject({ goal: { id: run, asked: ["!test -e done.txt"] } });
+  expect(all("goal.checked").at(-1)).toMatchObject({ run, outcome: "done" });
 });

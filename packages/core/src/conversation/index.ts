@@ -28,6 +28,7 @@ export type * from "./part.ts";
 export { isBase64, isMediaType, isWebAddress, LONGEST_NAME } from "./shape-problem.ts";
 export {
   type ApprovalQuestion,
+  type BegunGoal,
   type ConversationState,
   type EarlierQuestion,
   emptyConversation,

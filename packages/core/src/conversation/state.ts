@@ -1,6 +1,6 @@
 import type { BrokenTurn } from "./broken-turn.ts";
 import type { UserContent } from "./checked/user-content.ts";
-import type { Delivery, LiveGoal, RunEnd, WordQuestion } from "./event.ts";
+import type { AskedGoal, Delivery, LiveGoal, RunEnd, WordQuestion } from "./event.ts";
 import { createId } from "./id.ts";
 import type { Message, Preview } from "./message.ts";
 import { checkArguments } from "./option-names.ts";
@@ -17,6 +17,15 @@ export interface LiveRun {
   /** The launching call, for the run of a sub-agent. */
   readonly call?: string;
   readonly goal?: LiveGoal;
+}
+
+/** A goal that a turn began, and that further turns may have continued. See {@link reduce}. */
+export interface BegunGoal {
+  readonly asked: AskedGoal;
+  /** The last message of the branch at the beginning of each of these turns. */
+  readonly from: readonly (string | null)[];
+  /** The run in which all checks passed. Other turns with the same checks begin a goal of their own. */
+  readonly reachedBy?: string;
 }
 
 /**
@@ -162,6 +171,8 @@ export interface ConversationState {
    * from there.
    */
   readonly broken: ReadonlyMap<string, BrokenTurn>;
+  /** Goals by id, in the order in which turns began them. Excludes goals of sub-agents. */
+  readonly goals: ReadonlyMap<string, BegunGoal>;
   /** Open questions by id, as for `session.answer`. */
   readonly questions: ReadonlyMap<string, OpenQuestion>;
   /** Questions in words of open calls, by call, for calls that run again after their process has ended. */
@@ -204,6 +215,7 @@ type Collections =
   | "following"
   | "processes"
   | "broken"
+  | "goals"
   | "allowed"
   | "calls"
   | "contents"
@@ -221,6 +233,7 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   following: Map<string, FollowingCall>;
   processes: Map<string, StayingProcess>;
   broken: Map<string, BrokenTurn>;
+  goals: Map<string, BegunGoal>;
   allowed: string[];
   calls: Map<string, string>;
   contents: Map<string, string>;
@@ -257,6 +270,7 @@ export function emptyConversation(
     inbox: [],
     lastRunEnd: undefined,
     broken: new Map(),
+    goals: new Map(),
     questions: new Map(),
     asked: new Map(),
     following: new Map(),
@@ -284,9 +298,9 @@ function withJson(state: ConversationState): ConversationState {
   return Object.defineProperty(state, "toJSON", { value: stateAsJson });
 }
 
-/** Leaves out indexes, which repeat facts of the messages, and the contents of files, which may have many megabytes. */
+/** Leaves out indexes, which repeat facts of the messages, the contents of files, which may have many megabytes, and goals. */
 function stateAsJson(this: ConversationState) {
-  const { children, above, calls, continuedBy, asked, writtenElsewhere, contents, files, ...state } = this;
+  const { children, above, calls, continuedBy, asked, writtenElsewhere, contents, files, goals, ...state } = this;
   return {
     ...state,
     messages: [...state.messages.values()],

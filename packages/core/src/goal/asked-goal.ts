@@ -1,12 +1,11 @@
-import type { AskedGoal, LiveGoal } from "../conversation/event.ts";
+import type { AskedGoal } from "../conversation/event.ts";
 import type { Message } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
-import { pathTo } from "../conversation/tree/path.ts";
 import type { Goal } from "../ports/goal.ts";
 
 /**
- * Returns the goal of a run that begins at `leaf`. A run that continues an unreached goal keeps the id of the goal.
- * `again`: the run answers the message `leaf` again.
+ * Returns the goal of a run that begins at `leaf`. A run that continues an unreached goal keeps the id of the goal. A
+ * reached goal begins anew. `again`: the run answers the message `leaf` again.
  */
 export function goalOfRun(
   state: ConversationState,
@@ -23,21 +22,23 @@ export function goalOfRun(
     readonly again: boolean;
   },
 ): AskedGoal {
-  const { broken, waiting } = state;
-  const left = again ? brokenGoalBelow(state, leaf) : broken.get(leaf ?? "")?.goal;
+  const { broken, waiting, goals } = state;
+  const last = broken.get(leaf ?? "");
+  const left = again ? goalOfMessage(state, leaf) : last?.goal;
   const before = waiting.get(continues ?? "")?.goal ?? left;
   const words = checks.map(({ what }) => what);
-  const isSame = before !== undefined && JSON.stringify(before.checks) === JSON.stringify(words);
+  // The process of a run may have stopped after the checks passed, and before the run ended.
+  const isOpen = before !== undefined && [undefined, last?.run].includes(goals.get(before.id)?.reachedBy);
+  const isSame = isOpen && JSON.stringify(before.checks) === JSON.stringify(words);
   return { id: isSame ? before.id : id, checks: words, ...(asked !== undefined && { asked }) };
 }
 
 /**
- * Returns the goal of the last turn that broke off at a message or below; nothing without a goal.
- * @example const goal = brokenGoalBelow(session.state, session.state.leaf);
+ * Returns the goal of the last turn with a goal that answered a message; nothing without a goal.
+ * @example const goal = goalOfMessage(session.state, session.state.leaf);
  */
-export function brokenGoalBelow(state: ConversationState, message: string | null): LiveGoal | undefined {
-  const isBelow = (leaf: string) => pathTo(state, leaf).some(({ id }) => id === message);
-  return [...state.broken].findLast(([leaf]) => isBelow(leaf))?.[1].goal;
+export function goalOfMessage({ goals }: ConversationState, message: string | null): AskedGoal | undefined {
+  return [...goals.values()].findLast(({ from }) => from.includes(message))?.asked;
 }
 
 /** True for a complete answer without calls, which ends a turn of a chat. */

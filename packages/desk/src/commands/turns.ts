@@ -83,7 +83,7 @@ export const turnHandlers: Handlers<
     using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
     const { id, parts, at, slash } = command;
-    // Another answer to the same message has the goal of the turn that broke off.
+    // Another answer to the same message has the same goal.
     const goal = command.goal ?? (parts ? undefined : goalToRetry(live.session.state, at));
     return await live.whileBeginning(async () => {
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);

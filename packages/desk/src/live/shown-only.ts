@@ -30,6 +30,7 @@ export function stateInShare(state: ConversationState, { leaf }: ShareScope): Co
     runs: new Map([...state.runs].map(([id, run]) => [id, withoutGoal(run)])),
     waiting: new Map([...state.waiting].map(([id, run]) => [id, withoutGoal(run)])),
     questions: new Map([...state.questions].map(([id, question]) => [id, withoutRule(question)])),
+    goals: new Map(),
     inbox: [],
     allowed: [],
   };

@@ -4,6 +4,7 @@ import { z } from "zod";
 
 export const TEXT = "a text (put a number in quotes)";
 const PATH = "a path in the folder of the attempt, without ..";
+const SCHEMA = "a JSON Schema";
 const SECONDS = "a number of seconds above 0";
 
 export const text = z.string(TEXT).min(1, TEXT);
@@ -18,6 +19,7 @@ export const check = z
       seconds: z.number(SECONDS).positive(SECONDS).optional(),
       file: path.optional(),
       absent: z.literal(true, "true").optional(),
+      exists: z.literal(true, "true").optional(),
       judge: text.optional(),
       files: z.array(path, "a list of paths").min(1, "a list of paths").optional(),
       restore: z.array(path, "a list of paths, which may be empty").optional(),
@@ -28,8 +30,9 @@ export const check = z
       contains: text.optional(),
       lacks: text.optional(),
       matches: text.refine(isRegularExpression, "a regular expression").optional(),
+      schema: z.record(z.string(), z.json(), SCHEMA).refine(isSchema, SCHEMA).optional(),
     },
-    "an object with command, file or judge, or with what the answer equals, contains, lacks or matches",
+    "an object with command, file or judge, or with what the answer equals, contains, lacks or matches, or its schema",
   )
   .superRefine((given, context) => {
     const problem = oddity(given);
@@ -77,23 +80,35 @@ function isRegularExpression(source: string): boolean {
   }
 }
 
+function isSchema(schema: Readonly<Record<string, z.core.util.JSONType>>): boolean {
+  try {
+    return z.fromJSONSchema(schema) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** Returns the valid combination if the fields of a check do not go together. */
 function oddity(fields: z.output<z.ZodObject<(typeof check)["shape"]>>): string | undefined {
-  const { command, file, judge, exit, seconds, absent, files, script, equals, contains, lacks, matches, restore } =
+  const { command, file, judge, exit, seconds, absent, exists, files, script, equals, contains, lacks, matches } =
     fields;
+  const { schema, restore } = fields;
   const subjects = [command, file, judge].filter((one) => one !== undefined).length;
-  const content = [equals, contains, lacks, matches].some((one) => one !== undefined);
+  const content = [equals, contains, lacks, matches, schema].some((one) => one !== undefined);
   if (subjects > 1) return "only one of command, file and judge";
-  if (judge !== undefined && content) return "judge without equals, contains, lacks and matches";
+  if (judge !== undefined && content) return "judge without equals, contains, lacks, matches and schema";
   if (judge === undefined && (files !== undefined || script !== undefined))
     return "judge together with files and script";
   if (command === undefined && exit !== undefined) return "command together with exit";
   if (command === undefined && matches === undefined && seconds !== undefined)
     return "command or matches together with seconds";
   if (command === undefined && restore !== undefined) return "command together with restore";
-  if (absent && (file === undefined || content)) return "file together with absent, and nothing about its content";
-  if (file !== undefined && !absent && !content) return "equals, contains, lacks, matches or absent for the file";
+  for (const [name, is] of Object.entries({ absent, exists }))
+    if (is && (file === undefined || content || (absent && exists)))
+      return `file together with ${name}, and nothing about its content`;
+  if (file !== undefined && !absent && !exists && !content)
+    return "equals, contains, lacks, matches, schema, exists or absent for the file";
   if (subjects === 0 && !content)
-    return "command, file or judge, or what the answer equals, contains, lacks or matches";
+    return "command, file or judge, or what the answer equals, contains, lacks or matches, or its schema";
   return undefined;
 }

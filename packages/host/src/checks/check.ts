@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { formatDuration } from "@banyan/client/words";
-import { counted, errorMessage } from "@banyan/core/shown";
+import { counted, errorMessage, parseJsonText } from "@banyan/core/shown";
 import { meantPath } from "@banyan/tools/named-path";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import { locate, openFileAt, openWorkspace, runInWorkspace, WorkspaceError } from "@banyan/tools/workspace";
+import { z } from "zod";
 import type { Redact } from "../redaction/redactor.ts";
 import type { CaseCheck, CheckResult } from "./case-check.ts";
 import { type CaseFiles, restoreFiles } from "./case-files.ts";
@@ -74,6 +75,7 @@ async function finding(check: CaseCheck, outcome: AttemptOutcome): Promise<Check
   }
   if (file === undefined) return { why: await whyTextNot(outcome.answer, check, outcome.signal) };
   const found = await readAttemptFile(outcome.directory, file);
+  if (check.exists) return { why: found.state === "missing" ? found.why : undefined };
   if (check.absent) return { why: found.state === "missing" ? undefined : "it is there" };
   return { why: found.state === "read" ? await whyTextNot(found.text, check, outcome.signal) : found.why };
 }
@@ -103,18 +105,28 @@ async function whyCommandNot(
 /** `equals` ignores white space at the end. */
 async function whyTextNot(
   text: string,
-  { equals, contains, lacks, matches, seconds }: CaseCheck,
+  { equals, contains, lacks, matches, schema, seconds }: CaseCheck,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const found = () => (text.trim() === "" ? "it is empty" : `it is ${quoteShortened(text.trim())}`);
   if (equals !== undefined && text.trimEnd() !== equals.trimEnd()) return found();
   if (contains !== undefined && !text.includes(contains)) return found();
   if (lacks !== undefined && text.includes(lacks)) return `it contains ${quoteShortened(lacks)}`;
+  const unfit = schema && whySchemaNot(text, schema);
+  if (unfit !== undefined) return unfit;
   if (matches === undefined) return undefined;
   const time = millisOf(seconds) ?? PATTERN_PATIENCE;
   const isMatch = await testPattern(matches, text, AbortSignal.timeout(time), signal);
   if (isMatch === undefined) return `/${matches}/ did not end within ${formatDuration(time)} and was stopped`;
   return isMatch ? undefined : found();
+}
+
+function whySchemaNot(text: string, schema: NonNullable<CaseCheck["schema"]>): string | undefined {
+  const value = parseJsonText(text);
+  if (value === undefined) return "it is no JSON";
+  const { error } = z.fromJSONSchema(schema).safeParse(value);
+  const issue = error?.issues[0];
+  return issue && `${["it", ...issue.path].join(".")} does not fit the schema: ${issue.message}`;
 }
 
 const MATCHER = `

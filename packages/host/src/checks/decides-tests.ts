@@ -32,6 +32,7 @@ const CONFIGURATION = new RegExp(
     // Python
     "pyproject\\.toml|setup\\.(?:py|cfg)|tox\\.ini|pytest\\.ini|\\.?pytest\\.toml|conftest\\.py|noxfile\\.py|\\.coveragerc|(?:site|user)customize\\.py",
     "[\\w.-]+\\.pth|(?:dev-)?requirements[\\w.-]*\\.(?:txt|in)|constraints\\.txt|Pipfile(?:\\.lock)?|(?:poetry|uv|pdm)\\.lock|\\.python-version",
+    "pyrightconfig\\.json|mypy\\.ini|\\.?(?:pylint|ruff|flake8)(?:rc|\\.toml)?|\\.clang(?:d|-tidy)|\\.golangci\\.\\w+|\\.(?:git|eslint)?ignore",
     // Others
     "Cargo\\.(?:toml|lock)|build\\.rs|rust-toolchain(?:\\.toml)?|clippy\\.toml|nextest\\.toml|go\\.(?:mod|sum|work(?:\\.sum)?)",
     "Gemfile(?:\\.lock)?|\\.rspec|Rakefile|\\.ruby-version|composer\\.(?:json|lock)|phpunit[\\w.-]*\\.xml[\\w.]*|pest\\.php|pom\\.xml",

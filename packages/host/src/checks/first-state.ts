@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { cp, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { cp, lstat, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { changedOf, move, putBefore, readCaseFiles } from "./case-files.ts";
 import { decidesTests, MADE_BY_PROGRAMS, pathsStartedBy } from "./decides-tests.ts";
@@ -12,8 +12,9 @@ export function goalCopies({ data }: { readonly data: string }): string {
 /** Bounds of the copies of one goal. */
 const MOST = { files: 20_000, bytes: 256 * 1024 * 1024 };
 
+const DAY = 24 * 3_600_000;
 /** Milliseconds after which the copies of a goal that was not reached are removed. */
-const KEPT = 30 * 24 * 3_600_000;
+const KEPT = 30 * DAY;
 
 /** The record of the copies that `keep` makes. */
 interface KeptNote {
@@ -21,6 +22,16 @@ interface KeptNote {
   readonly isWhole: boolean;
   /** Paths that the commands of the goal start. */
   readonly started: readonly string[];
+  /** The identities of files and folders that could not be copied, by path. Absent in notes of earlier versions. */
+  readonly uncopied?: Readonly<Record<string, string>>;
+}
+
+/** The difference between the first and the present state of a workspace. */
+export interface StateChanges {
+  /** Paths that were changed, removed or added. */
+  readonly changed: readonly string[];
+  /** Paths that could not be copied when the goal began. Their first content is not known. */
+  readonly uncopied: readonly string[];
 }
 
 /** Present contents that a check has moved aside, so that a later process can put them back. */
@@ -57,30 +68,47 @@ export class FirstState {
     await rm(this.#folder, { recursive: true, force: true });
     await mkdir(this.#files, { recursive: true, mode: 0o700 });
     const started = await pathsStartedBy(directory, this.#commands);
-    const paths = await decidingPaths(directory, started);
+    const { paths, unlisted } = await decidingPaths(directory, started);
+    const uncopied: Record<string, string> = {};
+    const leaveOut = async (path: string) => {
+      const identity = await identityOf(join(directory, path));
+      if (identity !== undefined) uncopied[path] = identity;
+    };
+    for (const folder of unlisted) await leaveOut(folder);
     let size = 0;
     for (const path of paths) size += (await lstat(join(directory, path)).catch(() => undefined))?.size ?? 0;
     const isWhole = paths.length <= MOST.files && size <= MOST.bytes;
     for (const path of isWhole ? paths : []) {
       const to = join(this.#files, path);
-      await mkdir(dirname(to), { recursive: true });
-      await cp(join(directory, path), to, { verbatimSymlinks: true });
+      try {
+        await mkdir(dirname(to), { recursive: true });
+        await cp(join(directory, path), to, { verbatimSymlinks: true });
+      } catch {
+        // The goal begins without the copy. The file counts as changed as soon as its identity is another one.
+        await leaveOut(path);
+        // A part of a copy that stays shows a change too many, and hides none.
+        await rm(to, { force: true }).catch(() => {});
+      }
     }
-    const note: KeptNote = { isWhole, started };
+    const note: KeptNote = { isWhole, started, uncopied };
     await writeFile(join(this.#folder, "kept.json"), JSON.stringify(note));
   }
 
-  /** Returns the paths that were changed, removed or added since; nothing if the first state is not known. */
-  async changed(directory: string): Promise<string[] | undefined> {
+  /** Returns the changes since the goal began; nothing if the first state is not known. */
+  async changes(directory: string): Promise<StateChanges | undefined> {
     const note = await readFile(join(this.#folder, "kept.json"), "utf8").catch(() => undefined);
     if (note === undefined) return undefined;
-    const { isWhole, started } = JSON.parse(note) as KeptNote;
+    const { isWhole, started, uncopied = {} } = JSON.parse(note) as KeptNote;
     if (!isWhole) return undefined;
+    const isSame = async (path: string) => uncopied[path] === (await identityOf(join(directory, path)));
     const files = readCaseFiles({ folder: this.#files, files: {} });
     // A script that is new may start further files.
     const now = await pathsStartedBy(directory, this.#commands);
-    const added = (await decidingPaths(directory, [...started, ...now])).filter((path) => !files.has(path));
-    return [...(await changedOf(directory, files, [...files.keys()])), ...added].sort();
+    const { paths } = await decidingPaths(directory, [...started, ...now]);
+    const changed = new Set(await changedOf(directory, files, [...files.keys()]));
+    for (const path of paths) if (!files.has(path) && !Object.hasOwn(uncopied, path)) changed.add(path);
+    for (const path of Object.keys(uncopied)) if (!(await isSame(path))) changed.add(path);
+    return { changed: [...changed].sort(), uncopied: Object.keys(uncopied).sort() };
   }
 
   /** Runs `work` while the changed files have their first content. Then the present content is back. */
@@ -98,8 +126,10 @@ export class FirstState {
     }
   }
 
-  async remove(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
+  /** Lets the copies be removed after a day. Until then, a restart that forgot the last check can repeat the check. */
+  async release(): Promise<void> {
+    const modified = new Date(Date.now() - KEPT + DAY);
+    await utimes(this.#folder, modified, modified);
   }
 }
 
@@ -136,18 +166,33 @@ function placeOf(directory: string, path: string): { readonly place: string; rea
   return { place, wasThere: true };
 }
 
-/** Returns the paths of all files that decide about tests, and the `started` files that are there. */
-async function decidingPaths(directory: string, started: readonly string[]): Promise<string[]> {
+/** Returns a text that differs after each change of a file or folder; nothing if nothing is there. */
+async function identityOf(path: string): Promise<string | undefined> {
+  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  return found && `${found.ino} ${found.mode} ${found.size} ${found.ctimeNs}`;
+}
+
+/**
+ * Returns the paths of all files that decide about tests, and the `started` files that are there. `unlisted`: folders
+ * that cannot be read.
+ */
+async function decidingPaths(
+  directory: string,
+  started: readonly string[],
+): Promise<{ readonly paths: readonly string[]; readonly unlisted: readonly string[] }> {
   const found = new Set<string>();
+  const unlisted: string[] = [];
   for (const folders = [directory]; folders.length > 0; ) {
     const folder = folders.pop() ?? directory;
-    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
+    if (!entries) unlisted.push(pathIn(directory, folder));
+    for (const entry of entries ?? []) {
       const whole = join(folder, entry.name);
       if (entry.isDirectory()) {
         if (!MADE_BY_PROGRAMS.has(entry.name)) folders.push(whole);
         continue;
       }
-      const path = relative(directory, whole).split(sep).join("/");
+      const path = pathIn(directory, whole);
       if ((entry.isFile() || entry.isSymbolicLink()) && decidesTests(path)) found.add(path);
     }
   }
@@ -155,7 +200,11 @@ async function decidingPaths(directory: string, started: readonly string[]): Pro
     if (path.startsWith("/") || path.startsWith("..")) continue;
     if ((await lstat(join(directory, path)).catch(() => undefined))?.isFile()) found.add(path);
   }
-  return [...found];
+  return { paths: [...found], unlisted };
+}
+
+function pathIn(directory: string, path: string): string {
+  return relative(directory, path).split(sep).join("/");
 }
 
 async function removeOld(folder: string): Promise<void> {

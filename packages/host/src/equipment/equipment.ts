@@ -94,7 +94,7 @@ export interface Equipment extends AsyncDisposable {
   useMemory(): void;
   readonly mcp: McpServers | undefined;
   /** Checks of changed files. Absent without trust in the project, or without a sandbox. */
-  readonly checks: Pick<FileChecks, "states" | "failedFormatters"> | undefined;
+  readonly checks: Pick<FileChecks, "states" | "failedFormatters" | "freshServers"> | undefined;
   /** Instructions of MCP servers. */
   readonly instructions: readonly InstructionPart[];
   readonly agents: readonly NamedAgent[];
@@ -186,7 +186,9 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const checks =
     project &&
     sandbox &&
-    opened.use(new FileChecks({ ...options, workspace: bringing.open(workspace), sandbox, backups }));
+    opened.use(
+      new FileChecks({ ...options, workspace: bringing.open(workspace), open: bringing.open, sandbox, backups }),
+    );
   const ofSymbols = checks
     ? snapshotTools(snapshotsOf(workspace), await checks.symbolTools({ backups, refuse: placeholderProblem }))
     : NONE;

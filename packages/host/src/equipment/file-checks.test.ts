@@ -6,6 +6,7 @@ import { call, scriptedModel } from "@banyan/core/testing";
 import { openSandbox } from "@banyan/tools/sandbox";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { undoableCalls } from "../conversations/changes.ts";
+import { goalOfUser } from "../goals/host-goal.ts";
 import type { Host } from "../host/host.ts";
 import { openHost } from "../host/open-host.ts";
 
@@ -135,6 +136,30 @@ describe.skipIf(!opening.available)("E5: the tools diagnostics and symbol", () =
     expect(allowed.outputs[2]).toMatch(/^Renamed leaf to bough in 2 files\./);
     expect(readFileSync(join(cwd, "b.oak"), "utf8")).toBe("uses bough\n");
     expect(allowed.undone).toHaveLength(1);
+  });
+});
+
+describe.skipIf(!opening.available)("E12: the goal of a user without new problems", () => {
+  const SERVER = fileURLToPath(new URL("../../../tools/src/language-servers/oak-server.fixture.ts", import.meta.url));
+  const working = { languageServers: { servers: { oak: { ...OAK, command: [process.execPath, SERVER] } } } };
+
+  async function pursue(trusted: boolean) {
+    writeFileSync(join(cwd, "a.oak"), "one\n");
+    const host = await openHostWith(working, trusted);
+    const script = [[call("write", { path: "a.oak", content: "bad one\n" })], ...Array(4).fill("Done.")];
+    const agent = host.agent.with({ model: scriptedModel(script), goal: goalOfUser(host, ["no new problems"]) });
+    const error = await agent.send("Go.").catch((failure: unknown) => failure);
+    await host.close();
+    return error;
+  }
+
+  test("E12: language servers of the workspace check the goal in the sandbox", async () => {
+    const message = expect.stringContaining("a.oak:1: error: one is bad");
+    expect(await pursue(true)).toMatchObject({ code: "goal", message });
+  });
+
+  test("E12, S16: in a folder that nobody trusts, no server starts, and the goal does not begin", async () => {
+    expect(await pursue(false)).toMatchObject({ message: expect.stringContaining("run only in a trusted folder") });
   });
 });
 

@@ -11,6 +11,7 @@ import type {
 } from "@banyan/tools/language-servers";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import type { Workspace } from "@banyan/tools/workspace";
+import type { FreshServers } from "../checks/first-problems.ts";
 import type { Settings } from "../settings/index.ts";
 
 /** The surroundings of `FileChecks`. */
@@ -21,6 +22,8 @@ export interface FileChecksOptions {
   readonly env: EnvironmentVariables;
   /** The folder for previous contents of formatted files. */
   readonly backups: string;
+  /** Opens the workspace, or the worktree of a branch, with its rules for reading. */
+  open(folder: string): Workspace;
   /** Called with a sentence for the user about a server that cannot run, or a formatter that failed. */
   notice(sentence: string): void;
 }
@@ -64,6 +67,17 @@ export class FileChecks implements AsyncDisposable {
     if (!(await servers.areUseful())) return [];
     const { symbolTools } = await import("@banyan/tools/language-servers");
     return symbolTools(this.#options.workspace, servers, options).map(inWorkspaceOnly);
+  }
+
+  /**
+   * Opens language servers for the workspace or the worktree of a branch. They start anew, so that they see the present
+   * files. `undefined` if the settings switch checks off.
+   */
+  async freshServers(folder: string, sandbox: Sandbox): Promise<FreshServers | undefined> {
+    if (!this.#isOn) return undefined;
+    const workspace = this.#options.open(folder);
+    const servers = await loadServers({ ...this.#options, workspace, sandbox });
+    return { workspace, servers, [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose]() };
   }
 
   /** Resolves with the installed servers; undefined if the settings switch checks off. */

@@ -80,7 +80,7 @@ describe("C16: a file of cases", () => {
     [
       "a file of which nothing is demanded",
       [...WORKS.slice(0, 3), "    expect: [{ file: a }]"],
-      /absent for the file\.$/,
+      /schema, exists or absent for the file\.$/,
     ],
     [
       "two things at once",
@@ -91,6 +91,11 @@ describe("C16: a file of cases", () => {
       "a pattern that is none",
       [...WORKS.slice(0, 3), "    expect: [{ matches: '(' }]"],
       /expected a regular expression\.$/,
+    ],
+    [
+      "a schema that is none",
+      [...WORKS.slice(0, 3), "    expect: [{ schema: { type: tree } }]"],
+      /expected a JSON Schema\.$/,
     ],
     [
       "a path that leads out",

@@ -1,6 +1,6 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Agent, type Event, Session, TurnError } from "@banyan/core";
 import { call, type Script, scriptedModel } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
@@ -62,6 +62,35 @@ describe("a goal in a workspace", () => {
     const { turn, checked } = await play(["No.", [shell("echo 3 > number")], "It is three."], { checks });
     expect(turn.reason).toBe("answered");
     expect(checked.map(({ outcome }) => outcome)).toEqual(["open", "done"]);
+  });
+
+  test("E12: a file must exist, and file, answer and result can have a schema", async () => {
+    const schema = { type: "object", properties: { oaks: { type: "integer" } }, required: ["oaks"] };
+    const checks = [{ file: "made", exists: true }, { file: "trees.json", schema }, { schema }] as const;
+    const script: Script = [
+      "Two oaks.",
+      [shell('touch made; echo \'{ "oaks": "two" }\' > trees.json')],
+      '{ "elms": 2 }',
+      [shell("echo '{ \"oaks\": 2 }' > trees.json")],
+      '{ "oaks": 2 }',
+    ];
+    const { turn, checked } = await play(script, { checks });
+    expect(turn.reason).toBe("answered");
+    const whys = checked.map(({ results }) => results.map(({ passed, why }) => passed || why));
+    expect(whys).toEqual([
+      ["it is not there", "it is not there", "it is no JSON"],
+      [
+        true,
+        expect.stringMatching(/^it\.oaks does not fit the schema: /),
+        expect.stringMatching(/^it(\.oaks)? does not/),
+      ],
+      [true, true, true],
+    ]);
+    expect(checked[0]?.results.map(({ what }) => what)).toEqual([
+      "there is made",
+      `trees.json fits the schema ${JSON.stringify(schema)}`,
+      `the answer fits the schema ${JSON.stringify(schema)}`,
+    ]);
   });
 
   test("E14: without a user, a test that was changed does not count", async () => {
@@ -138,7 +167,7 @@ describe("the first state of tests", () => {
     await writeFile(join(project, "lies/number.sh"), "exit 0\n");
     await symlink("lies", join(project, "tests"));
     await writeFile(join(project, "vitest.config.ts"), "export default {};\n");
-    const changed = (await first.changed(project)) ?? [];
+    const { changed = [] } = (await first.changes(project)) ?? {};
     expect(changed).toEqual(["tests", "tests/number.sh", "vitest.config.ts"]);
     // A process that is killed here runs nothing that follows.
     const stuck = Promise.withResolvers<void>();
@@ -158,12 +187,95 @@ describe("the first state of tests", () => {
   test("E14: mode and deletion of a test are changes, and a file without influence is none", async () => {
     const first = new FirstState(join(copies, "goal"), [TEST]);
     await first.keep(project);
-    expect(await first.changed(project)).toEqual([]);
+    expect(await first.changes(project)).toMatchObject({ changed: [] });
     await writeFile(join(project, "code.js"), "");
-    expect(await first.changed(project)).toEqual([]);
+    expect(await first.changes(project)).toMatchObject({ changed: [] });
     await chmod(join(project, "tests/number.sh"), 0o755);
-    expect(await first.changed(project)).toEqual(["tests/number.sh"]);
+    expect(await first.changes(project)).toMatchObject({ changed: ["tests/number.sh"] });
     await rm(join(project, "tests/number.sh"));
-    expect(await first.changed(project)).toEqual(["tests/number.sh"]);
+    expect(await first.changes(project)).toMatchObject({ changed: ["tests/number.sh"] });
+  });
+
+  test("E13: the copies of a reached goal stay for a day, so that a restart can repeat the last check", async () => {
+    const age = (days: number) => new Date(Date.now() - days * 24 * 3_600_000);
+    await play([[shell("echo 2 > number")], "Done."]);
+    const [goal = ""] = await readdir(copies);
+    const reached = new FirstState(join(copies, goal), [TEST]);
+    expect(await reached.changes(project)).toMatchObject({ changed: [] });
+    const { mtimeMs } = await stat(join(copies, goal));
+    await utimes(join(copies, goal), age(0), new Date(mtimeMs + age(1).getTime() - Date.now() - 1_000));
+    await new FirstState(join(copies, "next"), [TEST]).keep(project);
+    expect(await readdir(copies)).toEqual(["next"]);
+  });
+});
+
+describe.runIf(process.geteuid?.() === 0)("a file that the program may not read", () => {
+  const NOBODY = 65_534;
+
+  test("E14: a goal begins anyway, and the file counts as changed when it can be read", async () => {
+    const [file, folder] = [join(project, "tests/secret.sh"), join(project, "spec")];
+    await mkdir(folder);
+    await writeFile(join(folder, "more.sh"), "true\n");
+    await writeFile(file, "true\n");
+    for (const path of [file, folder]) await chmod(path, 0);
+    for (let above = root; above !== dirname(tmpdir()); above = dirname(above)) await chmod(above, 0o755);
+    await chmod(copies, 0o777);
+    const first = new FirstState(join(copies, "goal"), [TEST]);
+    const asNobody = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+      process.seteuid?.(NOBODY);
+      return run().finally(() => process.seteuid?.(0));
+    };
+    await asNobody(() => first.keep(project));
+    const uncopied = ["spec", "tests/secret.sh"];
+    expect(await asNobody(() => first.changes(project))).toEqual({ changed: [], uncopied });
+    await chmod(file, 0o644);
+    await chmod(folder, 0o755);
+    const changed = ["spec", "spec/more.sh", "tests/secret.sh"];
+    expect(await asNobody(() => first.changes(project))).toEqual({ changed, uncopied });
+  });
+});
+
+/** A path that the workspace can have, but that is too long behind the folder of copies. */
+const LONG = `tests/${Array.from({ length: 13 }, () => "x".repeat(250)).join("/")}/more.sh`;
+
+describe.runIf(process.platform === "linux")("a test that cannot be copied", () => {
+  beforeEach(async () => {
+    await mkdir(dirname(join(project, LONG)), { recursive: true });
+    await writeFile(join(project, LONG), "true\n");
+    copies = join(copies, ...Array.from({ length: 4 }, () => "y".repeat(250)));
+  });
+
+  test.each([true, false])(
+    "E14: a goal begins anyway, and its result names the test (without a user: %s)",
+    async (unattended) => {
+      const { turn, last } = await play([[shell("echo 2 > number")], "Done."], { unattended });
+      expect(turn.reason).toBe("answered");
+      expect(last?.results.at(-1)).toEqual({
+        what: expect.any(String),
+        passed: true,
+        why: `These files could not be copied when the goal began: ${LONG}, and did not change since.`,
+      });
+    },
+  );
+
+  test.each([
+    ["changed", "echo more >> $f"],
+    ["replaced by an equal file", "cp $f $f.new; rm $f; mv $f.new $f"],
+    ["removed", "rm $f"],
+    ["made readable", "chmod 600 $f"],
+  ])("E14: if the test is %s, only a user can accept the end", async (_, command) => {
+    const script: Script = [[shell(`echo 2 > number; f=${LONG}; ${command}`)], "Done.", "Done."];
+    for (const unattended of [true, false]) {
+      await rm(join(project, LONG), { force: true });
+      await writeFile(join(project, LONG), "true\n", { mode: 0o644 });
+      await writeFile(join(project, "number"), "1\n");
+      const { turn, last } = await play(script, { unattended });
+      expect(turn.reason).toBe(unattended ? "failed" : "answered");
+      expect(last?.results.at(-1)).toMatchObject({
+        passed: !unattended,
+        changed: [LONG],
+        why: expect.stringContaining("Their first content is not known."),
+      });
+    }
   });
 });

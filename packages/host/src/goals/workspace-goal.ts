@@ -11,7 +11,8 @@ import type { Goal, GoalCheck, GoalFinding, GoalMoment } from "@banyan/core/host
 import type { Sandbox } from "@banyan/tools/sandbox";
 import type { CaseCheck } from "../checks/case-check.ts";
 import { describeCheck } from "../checks/check-words.ts";
-import { FirstState } from "../checks/first-state.ts";
+import { FirstProblems, type FreshServers, type NoNewProblems } from "../checks/first-problems.ts";
+import { FirstState, type StateChanges } from "../checks/first-state.ts";
 import type { Redact } from "../redaction/redactor.ts";
 
 /**
@@ -27,8 +28,11 @@ import type { Redact } from "../redaction/redactor.ts";
  * });
  */
 export interface WorkspaceGoalOptions {
-  /** The conditions. Checks by a judge run last, and only if all others pass. */
-  readonly checks: readonly CaseCheck[];
+  /**
+   * The conditions. Checks by a judge run last, and only if all others pass. `{ newProblems: "none" }`: language servers
+   * find no problem that was not there when the goal began.
+   */
+  readonly checks: readonly (CaseCheck | NoNewProblems)[];
   /** The folder in which commands run, or a function that returns the folder of a branch. */
   readonly directory: string | ((at: GoalMoment) => Promise<string>);
   /** A folder for copies of tests and configurations. Commands and tools of the agent must not reach the folder. */
@@ -39,6 +43,8 @@ export interface WorkspaceGoalOptions {
   readonly sandbox?: Sandbox | undefined | ((directory: string) => Promise<Sandbox | undefined>);
   /** Removes secrets from outputs. Default: outputs stay as they are. */
   readonly redact?: Redact | undefined;
+  /** Opens language servers for a folder. They start anew for each check of `newProblems`. */
+  readonly languageServers?: ((directory: string) => Promise<FreshServers>) | undefined;
   /** The model for checks by a judge, and the limits of each question to it. */
   readonly judge?: { readonly model: AgentOptions["model"]; readonly limits?: Limits | undefined } | undefined;
   /** See `Goal`. */
@@ -54,6 +60,7 @@ const OPTIONS: OptionNames<WorkspaceGoalOptions> = {
   unattended: "boolean",
   sandbox: true,
   redact: "function",
+  languageServers: "function",
   judge: "object",
   failures: "number",
   asked: true,
@@ -69,18 +76,39 @@ const OPTIONS: OptionNames<WorkspaceGoalOptions> = {
 export function workspaceGoal(options: WorkspaceGoalOptions): Goal {
   refuseUnknown("workspaceGoal", options, OPTIONS);
   const { checks, failures, asked } = options;
-  const plain = checks.filter(({ judge }) => judge === undefined);
-  const judged = checks.filter(({ judge }) => judge !== undefined);
+  const isProblems = (check: CaseCheck | NoNewProblems): check is NoNewProblems => "newProblems" in check;
+  const ofCases = checks.filter((check): check is CaseCheck => !isProblems(check));
+  const plain = ofCases.filter(({ judge }) => judge === undefined);
+  const judged = ofCases.filter(({ judge }) => judge !== undefined);
+  const problems = checks.some(isProblems) ? problemsCheck(options) : undefined;
+  const repeated = [
+    ...plain.filter(({ command }) => command !== undefined).map((check) => plainCheck(check, options)),
+    ...(problems ? [problems] : []),
+  ];
+  const commands = plain.flatMap(({ command = [] }) => command);
   return {
     checks: [
       ...plain.map((check) => plainCheck(check, options)),
-      ...(plain.some(({ command }) => command !== undefined)
-        ? [firstStateCheck(plain, options, judged.length === 0)]
-        : []),
+      ...(problems ? [problems] : []),
+      ...(repeated.length > 0 ? [firstStateCheck(repeated, commands, options, judged.length === 0)] : []),
       ...judged.map((check) => judgedCheck(check, options)),
     ],
     ...(failures !== undefined && { failures }),
     ...(asked !== undefined && { asked }),
+  };
+}
+
+/** Returns the check that language servers find no new problems. */
+function problemsCheck(options: WorkspaceGoalOptions): GoalCheck {
+  const first = ({ goal }: GoalMoment) =>
+    new FirstProblems(`${options.copies}/${goal}.problems.json`, (directory) => {
+      if (!options.languageServers) throw new Error("No language servers are set to find problems.");
+      return options.languageServers(directory);
+    });
+  return {
+    what: "language servers find no new problems",
+    begin: async (at) => first(at).keep(await directoryAt(at, options), at.signal),
+    run: async (at) => first(at).finding(await directoryAt(at, options), at.signal),
   };
 }
 
@@ -121,11 +149,15 @@ const AS_BEFORE = "the checks also pass with tests, configurations, scripts and 
 const UNKNOWN = "Banyan does not know the state of the tests and configurations when the goal began.";
 
 /**
- * Returns the check that runs all commands again with the files that decide about tests in their first state. `isLast`:
- * no check follows, so that the goal ends with this check if it passes.
+ * Returns the check that repeats checks with the files that decide about tests in their first state. `commands`: the
+ * commands of these checks. `isLast`: no check follows, so that the goal ends with this check if it passes.
  */
-function firstStateCheck(plain: readonly CaseCheck[], options: WorkspaceGoalOptions, isLast: boolean): GoalCheck {
-  const commands = plain.flatMap(({ command = [] }) => command);
+function firstStateCheck(
+  repeated: readonly GoalCheck[],
+  commands: readonly string[],
+  options: WorkspaceGoalOptions,
+  isLast: boolean,
+): GoalCheck {
   const firstState = (goal: string) => new FirstState(`${options.copies}/${goal}`, commands);
   const { unattended = false } = options;
   return {
@@ -135,23 +167,43 @@ function firstStateCheck(plain: readonly CaseCheck[], options: WorkspaceGoalOpti
     async run(at) {
       const first = firstState(at.goal);
       const directory = await directoryAt(at, options);
-      const changed = await first.changed(directory);
-      if (!changed) return { passed: !unattended, why: UNKNOWN };
-      if (changed.length === 0) {
-        if (isLast) await first.remove();
-        return { passed: true };
-      }
-      const why = await first.during(directory, changed, async () => {
-        for (const check of plain.filter(({ command }) => command !== undefined)) {
-          const finding = await findingOf(check, at, options);
-          if (!finding.passed) return `${describeCheck(check)}: ${finding.why ?? "it did not pass"}`;
-        }
-        return undefined;
-      });
-      const differs = why && `With the earlier content of ${changed.join(", ")}, a check did not pass: ${why}`;
-      return { passed: !(unattended && why), changed, ...(differs && { why: differs }) };
+      const state = await first.changes(directory);
+      if (!state) return { passed: !unattended, why: UNKNOWN };
+      const { changed, uncopied } = state;
+      const why = await whyNotAsBefore(first, state, { repeated, at, directory });
+      const passed = !(unattended && why !== undefined);
+      if (passed && isLast) await first.release();
+      const note = why ?? (uncopied.length > 0 ? `${uncopiedText(uncopied)}, and did not change since.` : undefined);
+      return { passed, ...(changed.length > 0 && { changed }), ...(note !== undefined && { why: note }) };
     },
   };
+}
+
+/** Returns why the checks would not pass in the first state of the workspace; nothing if they pass. */
+async function whyNotAsBefore(
+  first: FirstState,
+  { changed, uncopied }: StateChanges,
+  {
+    repeated,
+    at,
+    directory,
+  }: { readonly repeated: readonly GoalCheck[]; readonly at: GoalMoment; readonly directory: string },
+): Promise<string | undefined> {
+  if (changed.length === 0) return undefined;
+  const lost = changed.filter((path) => uncopied.includes(path));
+  if (lost.length > 0) return `${uncopiedText(lost)}, and changed since. Their first content is not known.`;
+  const why = await first.during(directory, changed, async () => {
+    for (const { what, run } of repeated) {
+      const { passed, why: reason = "it did not pass" } = await run(at);
+      if (!passed) return `${what}: ${reason}`;
+    }
+    return undefined;
+  });
+  return why && `With the earlier content of ${changed.join(", ")}, a check did not pass: ${why}`;
+}
+
+function uncopiedText(paths: readonly string[]): string {
+  return `These files could not be copied when the goal began: ${paths.join(", ")}`;
 }
 
 function judgedCheck(check: CaseCheck, options: WorkspaceGoalOptions): GoalCheck {

@@ -41,7 +41,7 @@ const how = {
     .check(z.minLength(1), z.maxLength(20))
     .optional()
     .describe(
-      "Conditions for the end of the turn: `!command` (must exit with 0), `tests pass`, or a sentence that the agent's model judges. Refused for an agent without a folder. `turn.resume`, and `turn.retry` without `parts`, keep the goal of the broken turn.",
+      "Conditions for the end of the turn: `!command` (must exit with 0), `tests pass`, or a sentence that the agent's model judges. Refused for an agent without a folder. `turn.resume`, and `turn.retry` without `parts`, keep the goal of the earlier turn.",
     ),
   tools: clientTools
     .optional()

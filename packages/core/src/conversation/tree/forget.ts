@@ -38,6 +38,8 @@ export function forgetBefore(
       target.children.delete(call.id);
     }
   }
+  for (const [id, { from }] of target.goals)
+    if (!from.some((leaf) => target.messages.has(leaf ?? ""))) target.goals.delete(id);
   const left = stays.length === 0 ? path.slice(first) : [...stays, ...path.slice(first)];
   // Each remaining message becomes a child of the previous remaining message.
   for (let index = 1; index <= stays.length; index++) {

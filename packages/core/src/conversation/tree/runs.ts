@@ -10,6 +10,7 @@ import { noteQuestions } from "./questions.ts";
 export function startRun(state: MutableState, event: Extract<Event, { type: "run.started" }>): Change {
   const { run: id, agent, mode, at: startedAt, leaf, call, continues } = event;
   const goal = event.goal && goalBefore(state, event, event.goal);
+  if (goal && event.call === undefined) noteBegun(state, goal, leaf);
   if (leaf !== null) state.broken.delete(leaf);
   for (const process of event.processes ?? []) state.processes.delete(process);
   if (continues !== undefined) {
@@ -30,6 +31,11 @@ export function startRun(state: MutableState, event: Extract<Event, { type: "run
   return { run: id };
 }
 
+function noteBegun({ goals }: MutableState, goal: LiveGoal, leaf: string | null): void {
+  const { from, ...begun } = goals.get(goal.id) ?? { asked: goal, from: [] };
+  goals.set(goal.id, { ...begun, from: [...from, leaf] });
+}
+
 /** Returns the goal of a run, with the last results if the run continues to pursue a goal. */
 function goalBefore(
   { broken, waiting }: MutableState,
@@ -42,10 +48,12 @@ function goalBefore(
 
 /** Keeps the results of the checks of a run's goal. */
 export function noteGoal(state: MutableState, event: Extract<Event, { type: "goal.checked" }>): Change {
-  const { run: id, results, times } = event;
+  const { run: id, outcome, results, times } = event;
   const run = state.runs.get(id);
   if (!run?.goal) return skippedItem(event, "its run has no goal");
   state.runs.set(id, { ...run, goal: { ...run.goal, results, times } });
+  const begun = state.goals.get(run.goal.id);
+  if (begun && outcome === "done") state.goals.set(run.goal.id, { ...begun, reachedBy: id });
   return { run: id };
 }
 
