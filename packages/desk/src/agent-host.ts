@@ -134,6 +134,7 @@ export function agentHost(agent: Agent, store: Store): ServedHost {
     picture: () => Promise.reject(new OptionError("This server does not load pictures from the web.")),
     // The agent's own `permission` judges its calls.
     approval: "ask",
+    modes: { offered: ["ask"], watch: () => () => {} },
     unasked: [],
     carriedOut: [],
     carryOut() {},

@@ -105,6 +105,7 @@ export class Desk implements AsyncDisposable {
   readonly #seats = new Set<Seat>();
   readonly #stopping = new AbortController();
   readonly #defect: (error: unknown) => void;
+  readonly #unwatchModes: () => void;
   #stopped: Promise<void> | undefined;
 
   /** `elsewhere`: conversations that are open on other nodes. Absent: there are no other nodes. */
@@ -154,6 +155,7 @@ export class Desk implements AsyncDisposable {
         }),
     };
     this.performer = new Performer(workplace, elsewhere);
+    this.#unwatchModes = host.modes.watch(() => this.settingsChanged());
   }
 
   welcome({ rights, only }: Principal): Welcome {
@@ -261,6 +263,7 @@ export class Desk implements AsyncDisposable {
       message: "The server is stopping. Running turns were interrupted and can be resumed.",
     });
     await this.conversations.close();
+    this.#unwatchModes();
     this.#listWatch[Symbol.dispose]();
     this.#unread[Symbol.dispose]();
   }

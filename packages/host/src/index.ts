@@ -86,6 +86,7 @@ export { pathScope } from "./permissions/place.ts";
 export { readingRules } from "./permissions/reading-rule.ts";
 export {
   type ApprovalMode,
+  approvalModes,
   formatRule,
   joinRules,
   noRules,

@@ -8,7 +8,7 @@ export {
   type Result,
 } from "./commands/index.ts";
 export { type Right, rightFor } from "./commands/rights.ts";
-export { approvalIn, type ServerSettings } from "./commands/settings.ts";
+export { approvalIn, approvalSettings, offeredModes, type ServerSettings } from "./commands/settings.ts";
 export type { Share } from "./commands/shares.ts";
 export type { ClientTool } from "./commands/turns.ts";
 export {
@@ -22,6 +22,7 @@ export {
   type Welcome,
 } from "./frames.ts";
 export { type JsonSchemas, jsonSchemas, type ProtocolSchema, referenceName, refTo } from "./json-schemas.ts";
+export * from "./shapes/approval-modes.ts";
 export * from "./shapes/bounds.ts";
 export { eventSchemas } from "./shapes/event.ts";
 export { delta, deltaSchemas, event, feedItem, knownItem, notice, noticeSchemas } from "./shapes/feed-item.ts";

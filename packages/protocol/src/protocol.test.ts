@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import { createId, type FeedItem } from "@banyan/core";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { z } from "zod";
+import { settings } from "./commands/settings.ts";
 import {
+  approvalIn,
   type CommandName,
   commandSchema,
   commands,
@@ -12,6 +14,7 @@ import {
   feedItem,
   isCompatible,
   notice,
+  offeredModes,
   type Right,
   rightFor,
 } from "./index.ts";
@@ -25,6 +28,15 @@ describe("versions", () => {
       Array(7).fill(false),
     );
   });
+});
+
+test("S37: approval settings of servers without mode sandbox offer the modes of that time", () => {
+  const before = settings.parse({ model: "scripted/model", approval: "edits" });
+  expect([approvalIn(before, "any"), offeredModes(before)]).toEqual(["edits", ["plan", "ask", "edits", "all"]]);
+});
+
+test("S37: a mode of a newer server is not offered", () => {
+  expect(offeredModes({ modes: ["all", "later", "sandbox"] })).toEqual(["sandbox", "all"]);
 });
 
 describe("schemas", () => {

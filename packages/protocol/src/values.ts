@@ -4,6 +4,7 @@
  */
 
 export { rightFor } from "./commands/rights.ts";
+export * from "./shapes/approval-modes.ts";
 export * from "./shapes/bounds.ts";
 export { KeptOutline } from "./shapes/kept-outline.ts";
 export { messageSize, snapshotOf } from "./shapes/outline.ts";

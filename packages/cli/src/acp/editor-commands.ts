@@ -1,6 +1,7 @@
 import type { Client, CommandValues } from "@banyan/client";
 import type { ActionUser, CommandInput } from "@banyan/client/actions";
 import { isUserMessage } from "@banyan/core/conversation";
+import { approvalIn, offeredModes } from "@banyan/protocol";
 import type { EditorCommandContext, EditorCommandOutcome, EditorCommands } from "@banyan/server/acp";
 import { TalkSession } from "../chat/session/talk-session.ts";
 import { serverContextOverview, serverModelSelection } from "../chat/talk/models-here.ts";
@@ -80,7 +81,8 @@ function editorCommandContext(
     turns: {
       mode: "chat",
       useMode: () => say("In an editor, the agent works in chat mode. For a task, use banyan run."),
-      approval: settings.approval,
+      approval: approvalIn(settings, session.id),
+      offeredModes: offeredModes(settings),
       useApproval: async () => say("Choose the approval mode in the editor's list of modes."),
     },
     screen: {

@@ -8,6 +8,7 @@ import { visibleLine } from "@banyan/core/shown";
 import { readConfiguration, redactor } from "@banyan/host";
 import { fromJson } from "@banyan/host/exchange";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
+import { approvalIn } from "@banyan/protocol";
 import manifest from "../../package.json" with { type: "json" };
 import type { TerminalStart } from "../chat/talk/at-terminal.ts";
 import { loadCommandCompletion, messageNames } from "../chat/talk/converse.ts";
@@ -58,7 +59,8 @@ export async function joinServer(
     say(`${style.bold("banyan")} at ${where}`);
     const stays = "The agent continues when you leave. /help lists the commands.";
     say(style.dim(`Model: ${visibleLine(settings.model)}. ${stays}`));
-    if (settings.approval !== "ask") say(style.warning(approvalSentence(settings.approval)));
+    const approval = approvalIn(settings, undefined);
+    if (approval !== "ask") say(style.warning(approvalSentence(approval)));
     for (const problem of [...notices, ...problems]) say(style.warning(plainLine(problem)));
     if (!mayAct) say(style.warning("With this token you can only watch."));
     const conversation = await wanted(args, server, terminal, signal);

@@ -87,6 +87,7 @@ export interface TurnChoices {
   readonly mode: "chat" | "task";
   useMode(mode: "chat" | "task"): void;
   readonly approval: ApprovalMode;
+  readonly offeredModes: readonly ApprovalMode[];
   /** Changes the approval mode, and prints a notice. */
   useApproval(mode: ApprovalMode): Promise<void>;
 }

@@ -31,11 +31,12 @@ export function useMode(
 export async function useApproval(context: ConversationContext, mode: ApprovalMode | undefined): Promise<void> {
   const {
     write,
-    turns: { approval: current, useApproval },
+    turns: { approval: current, offeredModes: offered, useApproval },
   } = context;
   if (mode === undefined) {
     write(approvalSentence(current), ...rulesHere(context));
-    write("Change the approval mode with /approval plan, ask, edits or all. /config permissions shows your rules.");
+    const modes = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(offered);
+    write(`Change the approval mode with /approval ${modes}. /config permissions shows your rules.`);
   } else if (mode === current) write(approvalSentence(current));
   else await useApproval(mode);
 }

@@ -31,8 +31,8 @@ export function withRuleFlags(command: Command, projects: string): Command {
     .addOption(
       new Option(
         "--approval <mode>",
-        "approval mode, for calls without asking: plan (reads, until you approve a plan), ask (reads), edits (reads and edits here), all",
-      ).choices(["plan", "ask", "edits", "all"]),
+        "approval mode, for calls without asking: plan (reads, until you approve a plan), ask (reads), edits (reads and edits here), sandbox (also commands in the sandbox), all",
+      ).choices(["plan", "ask", "edits", "sandbox", "all"] satisfies ApprovalMode[]),
     )
     .option("--unconfined", "allow --approval all even where commands run without a sandbox")
     .option("--trust", `use the settings, servers and instructions of ${projects}`);

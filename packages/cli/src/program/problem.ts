@@ -1,6 +1,7 @@
 import { DirectiveError, LimitError, ModelError, OptionError, SessionError, StoreError } from "@banyan/core";
 import { errorMessage } from "@banyan/core/shown";
 import {
+  ApprovalError,
   ConversationError,
   MemoryError,
   ModelChoiceError,
@@ -39,6 +40,7 @@ export function reportedProblem(error: unknown): ReportedProblem {
   if (error instanceof PromptError)
     return { code: "command", message, exit: error.cause === undefined ? exitCodes.usage : exitCodes.failed };
   if (error instanceof RuleError) return usage("rule");
+  if (error instanceof ApprovalError) return usage("approval");
   if (error instanceof SettingsError) return usage("settings");
   if (error instanceof WorkspaceError) return usage("workspace");
   if (error instanceof WorktreeError) return usage(`worktree-${error.code}`);

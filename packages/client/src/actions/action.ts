@@ -1,6 +1,6 @@
 import type { ConversationState } from "@banyan/core/conversation";
 import type { Say } from "@banyan/core/shown";
-import type { Command, CommandName, Result, ServerSettings } from "@banyan/protocol";
+import type { ApprovalMode, Command, CommandName, Result } from "@banyan/protocol";
 
 /** The program of a user: the terminal next to the agent, a terminal at a server (`attach`), an editor, or the page. */
 export type ClientKind = "terminal" | "attach" | "editor" | "page";
@@ -115,7 +115,7 @@ export type ViewStep =
   | { readonly type: "view"; readonly view: "compare"; readonly branches: Result<"branch.compare">["branches"] }
   | { readonly type: "view"; readonly view: "worktrees"; readonly worktrees: Result<"worktree.list">["worktrees"] }
   | { readonly type: "view"; readonly view: "mode"; readonly mode: ActionContext["mode"] | undefined }
-  | { readonly type: "view"; readonly view: "approval"; readonly mode: ServerSettings["approval"] | undefined }
+  | { readonly type: "view"; readonly view: "approval"; readonly mode: ApprovalMode | undefined }
   /** Writes the conversation to a file. Without a name, the file is named after the conversation. */
   | { readonly type: "view"; readonly view: "export"; readonly format: ExportFormat; readonly file: string }
   | { readonly type: "view"; readonly view: "share"; readonly share: ShareRequest }

@@ -56,6 +56,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
   approval: [
     ["/approval edits", shows("approval", { mode: "edits" })],
+    ["/approval sandbox", shows("approval", { mode: "sandbox" })],
     ["/permissions", shows("approval", { mode: undefined })],
     ["/approval drop 1", does("rule.revoke", { pattern: "shell(ls)" })],
     ["/approval drop", refuses("Give the number of a rule")],

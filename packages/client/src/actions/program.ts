@@ -1,5 +1,6 @@
 import { pathTo, type StayingProcess } from "@banyan/core/conversation";
 import { type Say, visibleLine } from "@banyan/core/shown";
+import { approvalModes } from "@banyan/protocol/values";
 import { subAgentsOf } from "../words/sub-agents.ts";
 import {
   type Action,
@@ -85,7 +86,7 @@ export const programActions: readonly Action[] = [
   {
     name: "approval",
     aliases: ["permissions", "approvals"],
-    arguments: "[plan | ask | edits | all | drop n]",
+    arguments: "[plan | ask | edits | sandbox | all | drop n]",
     help: "Choose what runs without asking, or revoke a rule of this conversation",
     needs: { clients: ["terminal", "attach", "page"], right: "approval.use" },
     read: readApproval,
@@ -264,13 +265,13 @@ function readShare(argument: string, { state, say }: ActionContext): ViewStep {
 
 function readApproval(argument: string, { state, say }: ActionContext): ActionStep {
   const [, number] = /^drop(?:\s+(.*))?$/.exec(argument) ?? [];
-  if (argument === "plan" || argument === "ask" || argument === "edits" || argument === "all")
-    return { type: "view", view: "approval", mode: argument };
+  const mode = approvalModes.find((each) => each === argument);
+  if (mode !== undefined) return { type: "view", view: "approval", mode };
   if (argument === "") return { type: "view", view: "approval", mode: undefined };
   if (!/^drop\b/.test(argument))
     throw new ActionRefusal(
       say(
-        "Choose which calls run without asking: ask (calls that only read), plan (the same, until you approve a plan), edits (also changes of workspace files) or all.",
+        "Choose which calls run without asking: ask (calls that only read), plan (the same, until you approve a plan), edits (also changes of workspace files), sandbox (also commands in the sandbox) or all.",
       ),
     );
   const pattern = /^\d+$/.test(number ?? "") ? state.allowed[Number(number) - 1] : undefined;

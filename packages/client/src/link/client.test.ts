@@ -12,7 +12,7 @@ const WELCOME: Welcome = {
   rights: ["watch", "act"],
   agent: "test",
   workspace: "/",
-  settings: { model: "test", approval: "ask", unasked: [], carriedOut: [] },
+  settings: { model: "test", approval: "ask", sandbox: false, modes: ["ask"], unasked: [], carriedOut: [] },
 };
 
 /** Commands sent over the link, whose other end the test holds. */

@@ -14,7 +14,7 @@ const WELCOME: Welcome = {
   rights: ["watch"],
   agent: "test",
   workspace: "/",
-  settings: { model: "test", approval: "ask", unasked: [], carriedOut: [] },
+  settings: { model: "test", approval: "ask", sandbox: false, modes: ["ask"], unasked: [], carriedOut: [] },
 };
 
 test("F20: who hears nothing of the server any more looks for it anew; who does stays", async () => {

@@ -1,16 +1,28 @@
 import { isAbsolute, relative } from "node:path";
 import { errorMessage } from "@banyan/core/shown";
 import { listedHooks, listPrompts } from "@banyan/host";
-import type { ServerSettings } from "@banyan/protocol";
+import { approvalSettings, type ServerSettings } from "@banyan/protocol";
 import { answerCoveredCalls } from "./answers.ts";
 import { type Handlers, hasWorkspace, type ServedHost } from "./workplace.ts";
 
 /** The settings for guests with a link. */
-export const NO_SETTINGS: ServerSettings = { model: "", approval: "ask", unasked: [], carriedOut: [] };
+export const NO_SETTINGS: ServerSettings = {
+  model: "",
+  ...approvalSettings("ask"),
+  modes: [],
+  unasked: [],
+  carriedOut: [],
+};
 
 /** Returns the settings that every client gets. */
-export function serverSettings({ model, approval, unasked, carriedOut }: ServedHost): ServerSettings {
-  return { model: model.name, approval, unasked: [...unasked], carriedOut: [...carriedOut] };
+export function serverSettings({ model, approval, modes, unasked, carriedOut }: ServedHost): ServerSettings {
+  return {
+    model: model.name,
+    ...approvalSettings(approval),
+    modes: [...modes.offered],
+    unasked: [...unasked],
+    carriedOut: [...carriedOut],
+  };
 }
 
 /** Handlers of the commands about models, approval mode, prompts and equipment. */

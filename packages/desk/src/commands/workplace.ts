@@ -40,6 +40,7 @@ export type ServedHost = Pick<
 > &
   Partial<Pick<Host, "notices" | "places">> & {
     readonly hooks: Pick<Host["hooks"], "prompt">;
+    readonly modes: Pick<Host["modes"], "offered" | "watch">;
     /** The folder of the agent's files. `undefined`: the agent has no folder, and Banyan looks for no names of files or prompts. */
     readonly workspace: string | undefined;
     /** Commands that the host cannot carry out. The desk refuses them, and clients do not offer them. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Agent, type AgentOptions, type NamedAgent, pathTo, Session, type Store } from "@banyan/core";
-import { Approval, Hooks, PROGRAM, Worktrees } from "@banyan/host";
+import { Approval, approvalModes, Hooks, PROGRAM, Worktrees } from "@banyan/host";
 import type { ServedHost } from "../commands/workplace.ts";
 
 /** No memory, no MCP servers, no sandbox, no snapshots. */
@@ -14,6 +14,27 @@ const NO_EQUIPMENT = {
 /** The error of the web tools for an unreachable host. */
 const NO_WEB = Object.assign(new Error("A test asks nobody for pictures."), { name: "WebError", code: "network" });
 
+/** The approval modes of a test, which decides whether `sandbox` is available. */
+class ModesForTest {
+  readonly #listeners = new Set<() => void>();
+  refusal: string | undefined = "A test has no sandbox.";
+
+  get offered() {
+    return approvalModes.filter((mode) => mode !== "sandbox" || this.refusal === undefined);
+  }
+
+  watch(listener: () => void) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Makes `sandbox` available, or not available for a reason. */
+  refuse(reason: string | undefined): void {
+    this.refusal = reason;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
 /** A host for tests: an agent and a real store, without settings, and without web access unless `picture` provides it. */
 export function hostOf(
   store: Store,
@@ -24,6 +45,7 @@ export function hostOf(
 ) {
   let agent = new Agent({ name: "banyan", ...options });
   const approval = new Approval("ask");
+  const modes = new ModesForTest();
   const own = "id" in options.model ? options.model.id : "scripted/model";
   let name = own;
   const remembered: string[] = [];
@@ -76,7 +98,10 @@ export function hostOf(
       name = model;
       return agent;
     },
-    useApproval: async (mode, unasked, run) => approval.use(mode, { unasked, run, isConfined: true }),
+    modes,
+    async useApproval(mode, unasked, run) {
+      approval.use(mode, { unasked, run, refusal: mode === "sandbox" ? modes.refusal : undefined });
+    },
     remember: (rule, list) => remembered.push(list === "deny" ? `never ${rule}` : rule),
     listProviders: async () => [{ name: "scripted", usable: true, reason: "It is part of the test.", known: 1 }],
     listModels: async () => [
@@ -90,5 +115,5 @@ export function hostOf(
     ],
     informed: (agent) => agent,
   };
-  return { host, remembered };
+  return { host, remembered, approval, modes };
 }

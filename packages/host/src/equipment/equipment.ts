@@ -138,8 +138,9 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const snapshotsOf = (folder: string) => openSnapshots(places, folder);
   await using opened = new AsyncDisposableStack();
   const network = await networkAccess({ ...options, file: userSettingsFile({ env, home }) });
-  // Mode `all` needs a trial in this process (S27).
-  const again = settings.approval === "all" && settings.unconfined !== true;
+  // Modes `sandbox` and `all` need a trial in this process (S37, S27).
+  const { approval } = settings;
+  const again = approval === "sandbox" || (approval === "all" && settings.unconfined !== true);
   const [confinement, unknown, web] = await Promise.all([
     openConfinement({ places, settings, workspace, env, home, network, hiddenIn, again }),
     unknownInAgents(written, skills, { settings, env, home, workspace }),

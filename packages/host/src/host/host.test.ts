@@ -71,6 +71,21 @@ describe("a host", () => {
     expect(host.approval).toBe("edits");
   });
 
+  test("S37: refuses the approval mode sandbox of a flag with the reason, and asks first after that of a setting", async () => {
+    const refused = "Approval 'sandbox' is not available. You have not trusted this folder.";
+    await expect(open({ approval: "sandbox" })).rejects.toThrow(refused);
+    set({ approval: "sandbox" });
+    const host = await open();
+    await host.ready();
+    expect(host.notices).toContainEqual(expect.stringMatching(`^${refused}.* Banyan asks before calls instead\\.$`));
+    expect(host.approval).toBe("ask");
+    expect(host.modes.offered).toEqual(["plan", "ask", "edits", "all"]);
+    await host.useApproval("edits");
+    await expect(host.useApproval("sandbox")).rejects.toThrow(refused);
+    expect(host.approval).toBe("edits");
+    await host.close();
+  });
+
   test("V5: names the prompt cache by agent and workspace, without their names", async () => {
     const keyIn = async (folder: string) => {
       const opened = await openHost({ cwd: folder, home, env: env(), canAsk: true, readyLater: true });

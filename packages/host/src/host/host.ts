@@ -27,13 +27,8 @@ import { type ContextPart, contextParts } from "../instructions/context-parts.ts
 import { earlierTasks, type Instructions, instructionsText } from "../instructions/instructions.ts";
 import { agentAsBegun, BEGAN, shownParts, surroundings, surroundingsPart } from "../instructions/surroundings.ts";
 import { whyNotFetched } from "../permissions/address-subject.ts";
-import {
-  Approval,
-  type ApprovedPlan,
-  NEEDS_SANDBOX,
-  type PlanApproval,
-  type UnattendedApproval,
-} from "../permissions/approval.ts";
+import { Approval, type ApprovedPlan, type PlanApproval, type UnattendedApproval } from "../permissions/approval.ts";
+import { AvailableModes } from "../permissions/available-modes.ts";
 import { deniedPatterns, hiddenPaths } from "../permissions/hidden-paths.ts";
 import { narrowedRules } from "../permissions/permissions.ts";
 import { pathScope } from "../permissions/place.ts";
@@ -77,6 +72,9 @@ export class Host {
   readonly instructions: Instructions;
   readonly worktrees: Worktrees;
   readonly hooks: Hooks;
+  readonly modes: AvailableModes;
+  /** Sentences for users about an approval mode of the settings that is not available. Filled by `ready`. */
+  readonly withdrawn: string[] = [];
   readonly #approval: Approval;
   readonly #parts: Pick<HostParts, "canAsk" | "machine" | "network" | "notice" | "output" | "telemetry">;
   #permission: Permission;
@@ -86,8 +84,6 @@ export class Host {
   #agent: Agent;
   #equipment: Promise<Equipment> | undefined;
   #equipped: Equipment | undefined;
-  /** Settings without effect, as sentences. */
-  readonly #withdrawn: string[] = [];
   readonly #titling = new AsyncDisposableStack();
   readonly #drivers: Drivers;
   #pictures: WebPictures | undefined;
@@ -104,6 +100,8 @@ export class Host {
     this.redact = redact;
     this.instructions = instructions;
     this.#approval = new Approval(settings.approval ?? "ask");
+    const isUnconfined = settings.unconfined === true;
+    this.modes = new AvailableModes(this.#approval, { workspace, isTrusted: project !== undefined, isUnconfined });
     this.env = env;
     this.home = home;
     this.#drivers = parts.drivers;
@@ -121,7 +119,7 @@ export class Host {
       mode: (conversation) => this.approvalIn(conversation),
     });
     const tools = () => this.#agent?.options.tools ?? [];
-    const isOutside = (tool: Tool) => settings.unconfined !== true && this.#drivers.runsOutside(tool);
+    const isOutside = (tool: Tool) => !isUnconfined && this.#drivers.runsOutside(tool);
     this.worktrees = parts.worktrees;
     this.#permissionWith = (all) =>
       this.#approval.judge(
@@ -185,9 +183,10 @@ export class Host {
       },
     });
     this.#equipped = equipment;
-    if (this.#approval.mode === "all" && !(await this.#isConfined(equipment))) {
-      this.#approval.withdraw();
-      this.#withdrawn.push(`${NEEDS_SANDBOX} Banyan asks before calls instead.`);
+    const refusal = await this.modes.refusal(this.#approval.mode, equipment);
+    if (refusal !== undefined) {
+      this.withdrawn.push(`${refusal} Banyan asks before calls instead.`);
+      this.modes.withdraw();
     }
     this.#equipAgent(equipment);
     this.worktrees.sweepGone(this.store).catch(() => {});
@@ -233,7 +232,7 @@ export class Host {
       ...settingNotices(this.configuration, this.#rules),
       ...this.instructions.notices,
       ...(this.#equipped?.notices ?? []),
-      ...this.#withdrawn,
+      ...this.withdrawn,
       ...this.#parts.telemetry.notices,
     ];
   }
@@ -274,17 +273,13 @@ export class Host {
   }
 
   /**
-   * Changes the approval mode from the next call on: `plan`, `ask` and `edits` everywhere, or `edits` in one `run`;
-   * `all` in one conversation. Rejects with `ApprovalError` for `all` without the user's consent, or a sandbox (S27).
+   * Changes the approval mode from the next call on: everywhere, or `edits` in one `run`; `all` in one conversation.
+   * Rejects with `ApprovalError` if a mode is not available (S37), or for `all` without the user's consent (S27).
    */
   async useApproval(mode: ApprovalMode, unasked?: UnattendedApproval, run?: string): Promise<void> {
-    const isConfined = mode !== "all" || (await this.#isConfined(await this.ready()));
-    this.#approval.use(mode, { unasked, run, isConfined });
-  }
-
-  /** Resolves with whether commands run in a sandbox, or the settings waive the sandbox for `all`. */
-  async #isConfined({ isConfined }: Equipment): Promise<boolean> {
-    return this.configuration.settings.unconfined === true || isConfined();
+    const needsSandbox = mode === "sandbox" || mode === "all";
+    const refusal = needsSandbox ? await this.modes.refusal(mode, await this.ready()) : undefined;
+    this.#approval.use(mode, { unasked, run, refusal });
   }
 
   /** Returns the agent with this model. Rejects with `ModelChoiceError`. */

@@ -44,6 +44,7 @@ export interface HostFlags {
   readonly network?: readonly string[];
   /** A file with further rules. */
   readonly rules?: string;
+  /** `sandbox` also waits until the tools are ready. */
   readonly approval?: ApprovalMode;
   /** Permits approval `all` without a sandbox. */
   readonly unconfined?: boolean;
@@ -138,7 +139,7 @@ const OPTIONS: OptionNames<HostOptions> = {
 
 /**
  * Reads settings, rules and instructions, chooses a model and builds an agent. Opens no conversation. Rejects with
- * `SettingsError`, `RuleError`, `WorkspaceError` or `ModelChoiceError`, each with a sentence for users.
+ * `SettingsError`, `RuleError`, `WorkspaceError`, `ModelChoiceError` or `ApprovalError`, each with a sentence for users.
  * @example
  * const opened = await openHost({ cwd: ".", env: process.env, home: homedir(), canAsk: false });
  * await using session = await opened.newSession();
@@ -201,8 +202,16 @@ export async function openHost(options: HostOptions): Promise<Host> {
     notice: options.notice ?? (() => {}),
     network: flags.network ?? [],
   });
-  if (!options.readyLater) await host.ready();
-  return host;
+  const mustBeAvailable = flags.approval === "sandbox";
+  try {
+    if (!options.readyLater || mustBeAvailable) await host.ready();
+    // An unavailable mode of a setting is a notice, and that of a flag is an error.
+    if (mustBeAvailable) await host.useApproval("sandbox");
+    return host;
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
 }
 
 /** Settings whose unknown names another part of the start reports. */

@@ -1,63 +1,78 @@
 import { expect, test } from "vitest";
-import { Approval, ApprovalError } from "./approval.ts";
+import { Approval, ApprovalError, NEEDS_SANDBOX } from "./approval.ts";
 
 test("S27: all is taken for one conversation, with a yes, in a sandbox; once in each", () => {
   const approval = new Approval("ask");
-  const inSandbox = { isConfined: true };
-  expect(() => approval.use("all", inSandbox)).toThrow("applies to one conversation");
-  expect(() => approval.use("all", { ...inSandbox, unasked: { conversation: "a" } })).toThrow(
-    "needs the user's confirmation",
-  );
+  expect(() => approval.use("all")).toThrow("applies to one conversation");
+  expect(() => approval.use("all", { unasked: { conversation: "a" } })).toThrow("needs the user's confirmation");
   const yes = { conversation: "a", confirmed: true };
-  expect(() => approval.use("all", { isConfined: false, unasked: yes })).toThrow("--unconfined");
-  approval.use("all", { ...inSandbox, unasked: yes });
+  expect(() => approval.use("all", { refusal: NEEDS_SANDBOX, unasked: yes })).toThrow("--unconfined");
+  approval.use("all", { unasked: yes });
   expect([approval.in("a"), approval.in("b"), approval.in(undefined), approval.mode]).toEqual([
     "all",
     "ask",
     "ask",
     "ask",
   ]);
-  approval.use("edits", inSandbox);
+  approval.use("edits");
   expect(approval.in("a")).toBe("edits");
-  approval.use("all", { ...inSandbox, unasked: { conversation: "a" } });
+  approval.use("all", { unasked: { conversation: "a" } });
   expect(approval.in("a")).toBe("all");
 });
 
 test("T45: file changes are allowed for one run, until the user chooses another mode", () => {
   const approval = new Approval("ask");
-  approval.use("edits", { run: "one", isConfined: false });
+  approval.use("edits", { run: "one" });
   expect([approval.in("a", "one"), approval.in("a", "two"), approval.in("a"), approval.mode]).toEqual([
     "edits",
     "ask",
     "ask",
     "ask",
   ]);
-  approval.use("ask", { isConfined: false });
+  approval.use("ask");
   expect(approval.in("a", "one")).toBe("ask");
 });
 
 test("an allowed plan runs only in its conversation, until the user chooses a mode again", () => {
   const approval = new Approval("plan");
   approval.carryOut("a", "ask");
-  approval.use("edits", { run: "one", isConfined: false });
+  approval.use("edits", { run: "one" });
   expect([approval.in("a"), approval.in("a", "one"), approval.in("b", "one"), approval.in(undefined)]).toEqual([
     ...["ask", "edits", "plan", "plan"],
   ]);
   expect(approval.carriedOut).toEqual([{ conversation: "a", approval: "ask" }]);
-  approval.use("plan", { isConfined: false });
+  approval.use("plan");
   expect([approval.in("a"), approval.in("a", "one")]).toEqual(["plan", "plan"]);
-  approval.use("all", { unasked: { conversation: "a", confirmed: true }, isConfined: true });
+  approval.use("all", { unasked: { conversation: "a", confirmed: true } });
   expect([approval.in("a"), approval.in("b")]).toEqual(["all", "plan"]);
-  approval.use("ask", { isConfined: false });
+  approval.use("ask");
   approval.carryOut("a", "edits");
   expect(approval.in("a")).toBe("ask");
 });
 
+test("S37: sandbox applies everywhere; a refusal changes nothing, and without a sandbox the mode is ask again", () => {
+  const approval = new Approval("plan");
+  approval.carryOut("a", "edits");
+  approval.use("edits", { run: "one" });
+  expect(() => approval.use("sandbox", { refusal: "There is no sandbox." })).toThrow("There is no sandbox.");
+  expect([approval.in("a"), approval.in("b"), approval.carriedOut]).toEqual([
+    "edits",
+    "plan",
+    [{ conversation: "a", approval: "edits" }],
+  ]);
+  approval.use("sandbox");
+  expect([approval.in("a"), approval.in("b", "one"), approval.in(undefined), approval.mode]).toEqual(
+    Array(4).fill("sandbox"),
+  );
+  approval.withdraw();
+  expect([approval.in("a"), approval.mode]).toEqual(["ask", "ask"]);
+});
+
 /** All ways to set a mode. */
-const STEPS = (["plan", "ask", "edits", "all"] as const).flatMap((mode) =>
+const STEPS = (["plan", "ask", "edits", "sandbox", "all"] as const).flatMap((mode) =>
   (["a", "b", undefined] as const).flatMap((conversation) =>
     [true, false].flatMap((confirmed) =>
-      [true, false].map((isConfined) => ({ mode, conversation, confirmed, isConfined })),
+      [NEEDS_SANDBOX, undefined].map((refusal) => ({ mode, conversation, confirmed, refusal })),
     ),
   ),
 );
@@ -69,10 +84,10 @@ test("S27: no random sequence of actions runs a call that nobody allowed", () =>
       for (const third of STEPS) {
         const approval = new Approval("ask");
         const agreed = new Set<string>();
-        for (const { mode, conversation, confirmed, isConfined } of [first, second, third]) {
+        for (const { mode, conversation, confirmed, refusal } of [first, second, third]) {
           const unasked = conversation === undefined ? undefined : { conversation, confirmed };
           try {
-            approval.use(mode, { unasked, isConfined });
+            approval.use(mode, { unasked, refusal });
             if (mode === "all" && confirmed && conversation !== undefined) agreed.add(conversation);
           } catch (error) {
             if (!(error instanceof ApprovalError)) throw error;

@@ -20,7 +20,7 @@ export interface UnattendedApproval {
 }
 
 /** The approval mode for calls that carry out an approved plan. */
-export type PlanApproval = Exclude<ApprovalMode, "plan" | "all">;
+export type PlanApproval = "ask" | "edits";
 
 /** A conversation with an approved plan that the agent carries out. */
 export interface ApprovedPlan {
@@ -33,8 +33,8 @@ export const NEEDS_SANDBOX =
   "Approval 'all' needs a sandbox, and none is available. To allow 'all' without a sandbox, use --unconfined or the setting unconfined.";
 
 /**
- * The approval modes of conversations (S27). `plan`, `ask` and `edits` apply everywhere; an approved plan ends `plan`
- * in its conversation. `all` applies everywhere only if the program was started so. If not, a user confirms `all` for
+ * The approval modes of conversations (S27). `plan`, `ask`, `edits` and `sandbox` apply everywhere; an approved plan ends
+ * `plan` in its conversation. `all` applies everywhere only if the program was started so. If not, a user confirms `all` for
  * each conversation, for the life of the process; no log and no other conversation can enable `all`.
  */
 export class Approval {
@@ -81,15 +81,23 @@ export class Approval {
     return this.#mode === "all" || this.#agreed.has(conversation);
   }
 
-  /** Changes the mode, or `edits` for one run. Throws `ApprovalError` for `all` without consent or a sandbox. */
+  /**
+   * Changes the mode, or `edits` for one run. `refusal`: the reason why the mode is not available. Throws
+   * `ApprovalError` with this reason, or for `all` without consent.
+   */
   use(
     mode: ApprovalMode,
     {
       unasked,
       run,
-      isConfined,
-    }: { readonly unasked?: UnattendedApproval | undefined; run?: string | undefined; isConfined: boolean },
+      refusal,
+    }: {
+      readonly unasked?: UnattendedApproval | undefined;
+      readonly run?: string | undefined;
+      readonly refusal?: string | undefined;
+    } = {},
   ) {
+    if (refusal !== undefined) throw new ApprovalError(refusal);
     if (mode === "edits" && run !== undefined) {
       this.#changing.add(run);
       return;
@@ -101,7 +109,6 @@ export class Approval {
       this.#unasked.clear();
       return;
     }
-    if (!isConfined) throw new ApprovalError(NEEDS_SANDBOX);
     if (!unasked) throw new ApprovalError("Approval 'all' applies to one conversation only. Name the conversation.");
     const { conversation, confirmed = false } = unasked;
     if (!confirmed && !this.#isAgreed(conversation))
@@ -113,15 +120,21 @@ export class Approval {
     this.#unasked.add(conversation);
   }
 
-  /** Called if there is no sandbox: `all` becomes `ask` again. */
+  /** Called if there is no sandbox: `sandbox` and `all` become `ask` again. */
   withdraw(): void {
-    if (this.#mode === "all") this.#mode = "ask";
+    if (this.#mode === "sandbox" || this.#mode === "all") this.#mode = "ask";
     this.#unasked.clear();
   }
 
   /** Judges calls by their conversation's mode. For tools of other programs (`isOutside`), `all` asks. */
   judge(inMode: (mode: ApprovalMode) => Permission, isOutside: (tool: Tool) => boolean): Permission {
-    const modes = { plan: inMode("plan"), ask: inMode("ask"), edits: inMode("edits"), all: inMode("all") };
+    const modes: Readonly<Record<ApprovalMode, Permission>> = {
+      plan: inMode("plan"),
+      ask: inMode("ask"),
+      edits: inMode("edits"),
+      sandbox: inMode("sandbox"),
+      all: inMode("all"),
+    };
     return (request) => {
       const mode = this.in(request.conversation.id, request.run);
       return modes[mode === "all" && isOutside(request.tool) ? "ask" : mode](request);

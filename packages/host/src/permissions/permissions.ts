@@ -80,7 +80,7 @@ export function permissions(options: PermissionOptions): Permission {
   refuseUnknown("permissions", options.rules, RULES, "rules.");
   const surroundings: SubjectContext = {
     scope: pathScope(options.workspace, options.home ?? homedir(), options.copy),
-    writes: options.mode === "edits",
+    writes: options.mode === "edits" || options.mode === "sandbox",
     isWriter: (name) =>
       changesFiles(name) || options.tools().some((tool) => tool.name === name && tool.files === "write"),
   };

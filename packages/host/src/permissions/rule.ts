@@ -5,12 +5,7 @@ import { meansTool, type NamedTool } from "./named-tool.ts";
 import { harmlessOf, hasHarmless } from "./shell/harmless.ts";
 import { adviceOnName, isAbsentTool, isToolName } from "./tool-names.ts";
 
-/**
- * The approval mode. `plan`: only calls that read run, until a user approves the agent's plan. `ask`: reading in
- * the workspace needs no approval, other calls do. `edits`: writing in the workspace needs no approval either. `all`:
- * no call needs approval. Deny rules always hold.
- */
-export type ApprovalMode = "plan" | "ask" | "edits" | "all";
+export { type ApprovalMode, approvalModes } from "@banyan/protocol/values";
 
 /**
  * Permission rules. Deny rules override ask rules, and ask rules override allow rules. The order within a list does not

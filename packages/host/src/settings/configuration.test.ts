@@ -241,7 +241,7 @@ test("the old name BANYAN_MAX_TURNS of BANYAN_MAX_STEPS works if it is alone", (
 
 test.each([
   [{ BANYAN_TEMPERATURE: "hot" }, 'BANYAN_TEMPERATURE: found "hot"; expected a number from 0 to 2.'],
-  [{ BANYAN_APPROVAL: "none" }, 'BANYAN_APPROVAL: found "none"; expected "plan", "ask", "edits" or "all".'],
+  [{ BANYAN_APPROVAL: "none" }, 'BANYAN_APPROVAL: found "none"; expected "plan", "ask", "edits", "sandbox" or "all".'],
   [{ BANYAN_MAX_STEPS: "1.5" }, 'BANYAN_MAX_STEPS: found "1.5"; expected a whole number above 0.'],
   [{ BANYAN_MAX_TURNS: "0" }, 'BANYAN_MAX_TURNS: found "0"; expected a whole number above 0.'],
   [{ BANYAN_MEMORY: "maybe" }, 'BANYAN_MEMORY: found "maybe"; expected true or false.'],

@@ -3,7 +3,7 @@ import { type McpServerEntry, mcpServerEntry, mcpServerName, readEntry } from "@
 import { z } from "zod";
 import { hookEntries } from "../hooks/entries.ts";
 import { statusLineEntry } from "../hooks/status-line.ts";
-import { permissionEntries } from "../permissions/rule.ts";
+import { approvalModes, permissionEntries } from "../permissions/rule.ts";
 import { toolList } from "../permissions/tool-list.ts";
 import { formatterSettings, languageServerSettings } from "./language-server-settings.ts";
 import { type LimitName, type NumberSetting, type NumberUnit, numberSettings } from "./number-settings.ts";
@@ -268,9 +268,9 @@ const shape = {
     .describe("Facts about models. They override the facts in the built-in catalogue.")
     .optional(),
   approval: z
-    .enum(["plan", "ask", "edits", "all"], '"plan", "ask", "edits" or "all"')
+    .enum(approvalModes, '"plan", "ask", "edits", "sandbox" or "all"')
     .describe(
-      "Calls that run without a question. `ask`: calls that only read. `edits`: also edits in the workspace. `all`: all calls. `plan`: calls that only read, until you approve a plan.",
+      "Calls that run without a question. `ask`: calls that only read. `edits`: also edits in the workspace. `sandbox`: also commands in the sandbox. `all`: all calls. `plan`: calls that only read, until you approve a plan.",
     )
     .optional(),
   unconfined: yesOrNo.describe("Allows `approval` to be `all` where commands run without a sandbox.").optional(),

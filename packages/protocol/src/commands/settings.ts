@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type ApprovalMode, approvalModes } from "../shapes/approval-modes.ts";
 import { planApproval } from "../shapes/parts.ts";
 import { count, dollars, id, listSchema, nothing, textSchema } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
@@ -9,10 +10,20 @@ const price = z
 
 const model = textSchema(1, 200);
 
+/** The approval modes of the first clients, which accept no other value of `approval`. */
+const KNOWN_TO_ALL = ["plan", "ask", "edits", "all"] as const;
+
 /** Settings of all conversations that have no settings of their own. */
 export const settings = z.object({
   model: z.string(),
-  approval: z.enum(["plan", "ask", "edits", "all"]),
+  approval: z.enum(KNOWN_TO_ALL).describe("Approval mode. `edits` if `sandbox` is true."),
+  sandbox: z
+    .boolean()
+    .default(false)
+    .describe("True if the approval mode is `sandbox`. Clients that do not know this mode show `edits`."),
+  modes: listSchema(z.string())
+    .default([...KNOWN_TO_ALL])
+    .describe("Approval modes that the server offers now. A newer server may offer other modes."),
   unasked: listSchema(id).default([]).describe("Conversations with approval mode `all`."),
   carriedOut: listSchema(z.object({ conversation: id, approval: planApproval }))
     .default([])
@@ -55,12 +66,12 @@ export const settingsCommands = {
     nothing,
   ),
   "approval.use": command(
-    "Sets the approval mode from the next call on, and answers the open questions that the mode allows. `plan`, `ask` and `edits` apply to all conversations; with `run`, `edits` applies to one run. `all` applies to one conversation, only in a sandbox, and only after a user's confirmation.",
+    "Sets the approval mode from the next call on, and answers the open questions that the mode allows. `plan`, `ask`, `edits` and `sandbox` apply to all conversations; with `run`, `edits` applies to one run. `sandbox` fails with the reason if `modes` of the settings does not contain it. `all` applies to one conversation, only in a sandbox, and only after a user's confirmation.",
     {
       mode: z
-        .enum(["plan", "ask", "edits", "all"])
+        .enum(approvalModes)
         .describe(
-          "Calls that run without a question. `plan`: only calls that read, until a user allows a plan. `ask`: only calls that read. `edits`: also changes of workspace files. `all`: all calls.",
+          "Calls that run without a question. `plan`: only calls that read, until a user allows a plan. `ask`: only calls that read. `edits`: also changes of workspace files. `sandbox`: also commands in the sandbox. `all`: all calls.",
         ),
       conversation: id.optional().describe("The conversation to which the mode `all` applies."),
       confirmed: z.boolean().optional().describe("True if a user has confirmed the mode `all`."),
@@ -149,14 +160,31 @@ export const settingsCommands = {
 export type ServerSettings = z.infer<typeof settings>;
 
 /**
+ * Returns the settings of an approval mode, in a form that all clients understand.
+ * @example approvalSettings("sandbox") // { approval: "edits", sandbox: true }
+ */
+export function approvalSettings(mode: ApprovalMode): Pick<ServerSettings, "approval" | "sandbox"> {
+  return mode === "sandbox" ? { approval: "edits", sandbox: true } : { approval: mode, sandbox: false };
+}
+
+/**
+ * Returns the approval modes that a server offers and this version knows, in the order of `approvalModes`.
+ * @example const hasSandbox = offeredModes(client.welcome.settings).includes("sandbox");
+ */
+export function offeredModes({ modes }: Pick<ServerSettings, "modes">): readonly ApprovalMode[] {
+  return approvalModes.filter((mode) => modes.includes(mode));
+}
+
+/**
  * Returns the approval mode of a conversation, or of new conversations if no id is given.
  * @example const mode = approvalIn(client.welcome.settings, "garden");
  */
 export function approvalIn(
-  { approval, unasked, carriedOut }: ServerSettings,
+  { approval, sandbox, unasked, carriedOut }: ServerSettings,
   conversation: string | undefined,
-): ServerSettings["approval"] {
-  if (conversation === undefined) return approval;
+): ApprovalMode {
+  const mode = sandbox ? "sandbox" : approval;
+  if (conversation === undefined) return mode;
   if (unasked.includes(conversation)) return "all";
-  return carriedOut.find((each) => each.conversation === conversation)?.approval ?? approval;
+  return carriedOut.find((each) => each.conversation === conversation)?.approval ?? mode;
 }

@@ -26,6 +26,8 @@ export interface Served extends AsyncDisposable {
   readonly store: Store;
   readonly host: ServedHost;
   readonly remembered: readonly string[];
+  /** Decides whether the host offers approval mode `sandbox`. */
+  readonly modes: ReturnType<typeof hostOf>["modes"];
   readonly log: readonly string[];
   readonly directory: string;
 }
@@ -34,7 +36,7 @@ export interface Served extends AsyncDisposable {
 export async function served(options: AgentOptions, more: ServedOptions): Promise<Served> {
   const { directory, models, workspace, picture, ...rest } = more;
   const store = sqliteStore({ directory, program: "banyan serve" });
-  const { host, remembered } = hostOf(store, options, models, workspace, picture);
+  const { host, remembered, modes } = hostOf(store, options, models, workspace, picture);
   const log: string[] = [];
   const server = await serve({ host, token: TOKEN, log: (line) => log.push(line), ...rest });
   return {
@@ -42,6 +44,7 @@ export async function served(options: AgentOptions, more: ServedOptions): Promis
     store,
     host,
     remembered,
+    modes,
     log,
     directory,
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 import { shortCount } from "@banyan/client/words";
 import { errorMessage } from "@banyan/core/shown";
-import { approvalIn, type ServerSettings } from "@banyan/protocol";
+import { type ApprovalMode, approvalIn, offeredModes, type ServerSettings } from "@banyan/protocol";
 import { useState } from "react";
 import { pricedAt } from "../composer/model-picker.tsx";
 import { useConversation, useTree } from "../parts/conversation/use-conversation.ts";
@@ -17,10 +17,11 @@ import { OwnPrompts, Presets } from "./own-things.tsx";
 
 const LISTED = 50;
 
-const APPROVAL: Readonly<Record<ServerSettings["approval"], string>> = {
+const APPROVAL: Readonly<Record<ApprovalMode, string>> = {
   plan: t("Plan first"),
   ask: t("Ask before changes"),
   edits: t("Edit files freely"),
+  sandbox: t("Edit files, and run commands in the sandbox"),
   all: t("Run everything without asking (only this conversation)"),
 };
 
@@ -48,14 +49,14 @@ function ApprovalSetting({ settings }: { readonly settings: ServerSettings }) {
   const { id: conversation } = useConversation();
   const [isAsked, setAsked] = useState(false);
   const mode = approvalIn(settings, conversation);
-  const use = (next: ServerSettings["approval"]) => {
+  const use = (next: ApprovalMode) => {
     setAsked(next === "all");
     if (next !== "all") page.told(page.connection.ask("approval.use", { mode: next }));
   };
   return (
     <fieldset>
       <legend className="font-medium">{t("Permissions")}</legend>
-      {(Object.keys(APPROVAL) as (keyof typeof APPROVAL)[]).map((each) => (
+      {offeredModes(settings).map((each) => (
         <label key={each} className="flex min-h-7 items-center gap-2">
           <input
             type="radio"

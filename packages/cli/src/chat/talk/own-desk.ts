@@ -77,7 +77,7 @@ export class OwnDesk implements AsyncDisposable {
     const { notices } = await this.host.ready();
     if (this.#isReady) return [];
     this.#isReady = true;
-    return notices;
+    return [...notices, ...this.host.withdrawn];
   }
 
   /** Uses a model for this conversation and later ones. Rejects with `ModelChoiceError`. */

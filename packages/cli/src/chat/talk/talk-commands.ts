@@ -77,6 +77,7 @@ export class TalkCommands {
         mode: turns.mode,
         useMode: (mode) => turns.useMode(mode),
         approval: approval.mode,
+        offeredModes: approval.offered,
         useApproval: async (mode) => {
           await approval.use(mode);
         },

@@ -1,6 +1,6 @@
 import { type Client, ClientError } from "@banyan/client";
 import type { ApprovalMode } from "@banyan/host";
-import { approvalIn } from "@banyan/protocol";
+import { approvalIn, offeredModes } from "@banyan/protocol";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { agreesToAll, approvalSentence, nextApproval, STILL_ASKED } from "../views/approval-mode.ts";
 
@@ -23,6 +23,11 @@ export class ApprovalChoice {
   constructor(options: ApprovalChoiceOptions) {
     this.#options = options;
     this.#told = options.client.welcome.settings.approval;
+  }
+
+  /** The modes that the user can choose. */
+  get offered(): readonly ApprovalMode[] {
+    return offeredModes(this.#options.client.welcome.settings);
   }
 
   get mode(): ApprovalMode {
@@ -68,7 +73,7 @@ export class ApprovalChoice {
   async next(): Promise<void> {
     // Pressing the key again skips the open question.
     if (this.#asking) return this.#asking.abort();
-    const next = nextApproval(this.mode);
+    const next = nextApproval(this.mode, this.offered);
     if (!(await this.use(next)) && next === "all") await this.use("ask");
   }
 

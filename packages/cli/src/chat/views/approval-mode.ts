@@ -1,13 +1,12 @@
-import type { ApprovalMode } from "@banyan/host";
+import { type ApprovalMode, approvalModes } from "@banyan/protocol/values";
 import type { Terminal } from "../../terminal/contract/terminal.ts";
 
-const ORDER: readonly ApprovalMode[] = ["ask", "edits", "all"];
-
 /**
- * Returns the approval mode that follows `mode` (T12). After the last mode, and after `plan`, returns the first mode.
+ * Returns the offered approval mode that follows `mode` (T12). After the last mode, and after `plan`, returns `ask`.
  */
-export function nextApproval(mode: ApprovalMode): ApprovalMode {
-  return ORDER[(ORDER.indexOf(mode) + 1) % ORDER.length] ?? "ask";
+export function nextApproval(mode: ApprovalMode, offered: readonly ApprovalMode[]): ApprovalMode {
+  if (mode === "plan") return "ask";
+  return offered.find((each) => approvalModes.indexOf(each) > approvalModes.indexOf(mode)) ?? "ask";
 }
 
 /** Describes an approval mode in a few words. */
@@ -49,6 +48,7 @@ const WORDS: Readonly<Record<ApprovalMode, string>> = {
   plan: "only plans",
   ask: "asks first",
   edits: "edits freely",
+  sandbox: "runs in the sandbox",
   all: "never asks",
 };
 
@@ -56,5 +56,7 @@ const SENTENCES: Readonly<Record<ApprovalMode, string>> = {
   plan: "Plan mode: read-only until you approve a plan.",
   ask: "Approval: the agent reads freely, and asks before edits and commands.",
   edits: "Approval: the agent edits files here without asking, and asks before commands.",
+  sandbox:
+    "Approval: the agent edits files here and runs commands in the sandbox without asking. Caches such as node_modules are rebuilt, not undone.",
   all: "Approval: the agent runs everything in this conversation without asking.",
 };

@@ -84,6 +84,7 @@ function askedFirst({ approval }: Host, changer: string): string {
     plan: "The agent reads freely, and does nothing else until you approve a plan.",
     ask: "The agent reads freely, and asks before edits and commands.",
     edits: "The agent reads and edits freely, and asks before commands.",
+    sandbox: "The agent reads and edits freely, and runs commands in the sandbox without asking.",
     all: "The agent runs everything without asking.",
   }[approval];
   return `${what} ${changer} changes the mode.`;
@@ -99,8 +100,7 @@ export function writeWelcome(terminal: Terminal, host: Host, notices: readonly s
   if (name.startsWith("demo/") && !isStandIn(host))
     say(style.warning("This is the offline demo: a few rules, not a language model."));
   if (host.approval === "plan") say(approvalSentence("plan"));
-  if (host.approval === "edits")
-    say(style.warning("Approval: the agent edits files here without asking, and asks before commands."));
+  if (host.approval === "edits" || host.approval === "sandbox") say(style.warning(approvalSentence(host.approval)));
   if (host.approval === "all") {
     const [layer] = settingAt(host.configuration, ["approval"])?.layers ?? [];
     const from = layer === "flags" ? "--approval all" : layer === "environment" ? "BANYAN_APPROVAL" : "the settings";

@@ -17,7 +17,7 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import { ClientError, type WatchedConversation } from "@banyan/client";
 import { type ConversationState, type OptionNames, pathTo, refuseUnknown } from "@banyan/core/conversation";
-import { CONVERSATIONS, type ServerSettings } from "@banyan/protocol";
+import { type ApprovalMode, CONVERSATIONS } from "@banyan/protocol";
 import { z } from "zod";
 import type { Abilities } from "./editor-updates.ts";
 import { forkAt, forkedLeaf, type NamedSession, sessionIdOf, sessionNamed } from "./fork.ts";
@@ -301,7 +301,7 @@ class AcpDoor {
   }
 
   /** Mode `all` needs the user's consent in this conversation (S27). */
-  async #useApproval(session: AcpSession, mode: ServerSettings["approval"]): Promise<void> {
+  async #useApproval(session: AcpSession, mode: ApprovalMode): Promise<void> {
     const { conversation } = session;
     const { client } = session.parts.workspace;
     if (mode !== "all") {

@@ -6,14 +6,17 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import type { Client } from "@banyan/client";
 import { efforts, withoutEffort } from "@banyan/host";
-import { approvalIn, type ServerSettings } from "@banyan/protocol";
+import { type ApprovalMode, approvalIn, offeredModes, type ServerSettings } from "@banyan/protocol";
 
-type EditorApprovalMode = ServerSettings["approval"];
-
-const MODES: readonly { readonly id: EditorApprovalMode; readonly name: string; readonly description: string }[] = [
+const MODES: readonly { readonly id: ApprovalMode; readonly name: string; readonly description: string }[] = [
   { id: "plan", name: "Plan first", description: "Only reads until you approve a plan." },
   { id: "ask", name: "Ask before changes", description: "Asks before changes and commands." },
   { id: "edits", name: "Edit files freely", description: "Also edits files in this directory without asking." },
+  {
+    id: "sandbox",
+    name: "Run in the sandbox",
+    description: "Also runs commands in the sandbox without asking. Caches such as node_modules are rebuilt, not undone.",
+  },
   {
     id: "all",
     name: "Run everything",
@@ -31,7 +34,7 @@ export interface OptionState {
 
 /** An option that a user chose in an editor, as a change of the session's settings. */
 export type EditorChoice =
-  | { readonly mode: EditorApprovalMode }
+  | { readonly mode: ApprovalMode }
   /** `provider/model`, with `:effort` if the user chose one. */
   | { readonly model: string };
 
@@ -95,7 +98,7 @@ export function configOptionsOf(
       category: "mode",
       description: "Which calls run without asking.",
       currentValue: approvalIn(settings, conversation.id),
-      options: MODES.map(({ id, ...mode }) => ({ value: id, ...mode })),
+      options: editorModes(settings).map(({ id, ...mode }) => ({ value: id, ...mode })),
     },
     {
       type: "select",
@@ -119,7 +122,15 @@ export function configOptionsOf(
 
 /** Returns the approval modes, for editors that know only modes. */
 export function modesOf(conversation: string, settings: ServerSettings): SessionModeState {
-  return { currentModeId: approvalIn(settings, conversation), availableModes: MODES.map((mode) => ({ ...mode })) };
+  return {
+    currentModeId: approvalIn(settings, conversation),
+    availableModes: editorModes(settings).map((mode) => ({ ...mode })),
+  };
+}
+
+function editorModes(settings: ServerSettings): typeof MODES {
+  const offered = offeredModes(settings);
+  return MODES.filter(({ id }) => offered.includes(id));
 }
 
 /** Returns the setting that a value of an option means; `undefined` for an unknown option or value. */

@@ -1,0 +1,61 @@
+import type { Equipment } from "../equipment/equipment.ts";
+import { type Approval, NEEDS_SANDBOX } from "./approval.ts";
+import { type ApprovalMode, approvalModes } from "./rule.ts";
+import { sandboxModeFacts, sandboxModeRefusal } from "./sandbox-mode.ts";
+
+/** Options of `AvailableModes`. */
+export interface AvailableModesOptions {
+  readonly workspace: string;
+  /** True if the user trusts the workspace. */
+  readonly isTrusted: boolean;
+  /** True if the settings permit mode `all` without a sandbox. */
+  readonly isUnconfined: boolean;
+}
+
+/** The approval modes that a user can choose in a workspace now. Mode `sandbox` depends on the equipment (S37). */
+export class AvailableModes {
+  readonly #approval: Approval;
+  readonly #options: AvailableModesOptions;
+  readonly #listeners = new Set<() => void>();
+  #hasSandbox = false;
+
+  constructor(approval: Approval, options: AvailableModesOptions) {
+    this.#approval = approval;
+    this.#options = options;
+  }
+
+  /** The modes in the order of `approvalModes`. Until the equipment is open, `sandbox` is not among them. */
+  get offered(): readonly ApprovalMode[] {
+    return approvalModes.filter((mode) => mode !== "sandbox" || this.#hasSandbox);
+  }
+
+  /** Calls the listener after each change of `offered`, and after `withdraw`, until the returned function is called. */
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Returns from `sandbox` or `all` to `ask`, because the mode is not available. */
+  withdraw(): void {
+    this.#approval.withdraw();
+    this.#tell();
+  }
+
+  /**
+   * Resolves with a sentence that says why a mode is not available; undefined if the mode is available. Tries the sandbox
+   * if the mode needs one.
+   */
+  async refusal(mode: ApprovalMode, equipment: Equipment): Promise<string | undefined> {
+    const { isUnconfined, ...place } = this.#options;
+    const reason = sandboxModeRefusal(await sandboxModeFacts(equipment, { ...place, isTried: mode === "sandbox" }));
+    const had = this.#hasSandbox;
+    this.#hasSandbox = reason === undefined;
+    if (this.#hasSandbox !== had) this.#tell();
+    if (mode === "sandbox") return reason && `Approval 'sandbox' is not available. ${reason}`;
+    return mode !== "all" || isUnconfined || (await equipment.isConfined()) ? undefined : NEEDS_SANDBOX;
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,44 @@
+import { errorMessage } from "@banyan/core/shown";
+import type { Equipment } from "../equipment/equipment.ts";
+
+/** The facts that decide whether approval mode `sandbox` is available (S37). */
+export interface SandboxModeFacts {
+  /** True if the user trusts the folder. */
+  readonly isTrusted: boolean;
+  /** A sentence that says why commands have no sandbox. Undefined if they have one. */
+  readonly sandboxProblem: string | undefined;
+  /** False if commands in the sandbox share no network. Undefined before the sandbox has started. */
+  readonly isShared: boolean | undefined;
+  /** A sentence that says why there are no snapshots. Undefined if there are snapshots, or if nobody has tried. */
+  readonly snapshotProblem: string | undefined;
+}
+
+/** Returns one sentence that says why approval mode `sandbox` is not available. Undefined if the mode is available. */
+export function sandboxModeRefusal(facts: SandboxModeFacts): string | undefined {
+  const { isTrusted, sandboxProblem, isShared, snapshotProblem } = facts;
+  if (!isTrusted) return "You have not trusted this folder. Start with --trust to trust this folder.";
+  if (sandboxProblem !== undefined) return sandboxProblem;
+  if (isShared === false) return "On this machine, commands in the sandbox share no network.";
+  return snapshotProblem ?? "This version does not offer the mode yet.";
+}
+
+/**
+ * Gathers the facts about a workspace. If `isTried`, starts the sandbox and opens the snapshots first. Never rejects.
+ */
+export async function sandboxModeFacts(
+  equipment: Pick<Equipment, "confinesIn" | "sandbox" | "snapshotsOf">,
+  { workspace, isTrusted, isTried }: { readonly workspace: string; readonly isTrusted: boolean; readonly isTried: boolean },
+): Promise<SandboxModeFacts> {
+  const sandbox = await equipment.confinesIn(workspace);
+  const started = sandbox && isTried ? await problemOf(sandbox.start()) : undefined;
+  return {
+    isTrusted,
+    sandboxProblem: sandbox ? started : equipment.sandbox,
+    isShared: sandbox?.isShared,
+    snapshotProblem: isTried ? await problemOf(equipment.snapshotsOf(workspace).moments("")) : undefined,
+  };
+}
+
+function problemOf(trial: Promise<unknown>): Promise<string | undefined> {
+  return trial.then(() => undefined, errorMessage);
+}
