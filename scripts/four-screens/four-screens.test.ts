@@ -125,6 +125,7 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
   ),
   "request.changed": same(/The provider refused a\.png, so it is left out from now on\./),
   "memory.skipped": same(/Memory was not used: its file is locked\./),
+  "approval.withdrawn": same(/The sandbox has ended\. Banyan asks before changes and commands again\./),
   "context.shortening": same(/Compacting the conversation/),
   "context.not-shortened": same(/was not compacted: the summary failed\./),
   "callback.failed": same(/callback onCall failed\. The turn continues: a defect of its own\./),
@@ -146,6 +147,7 @@ const NOTICES: ReadonlySet<string> = new Set([
     "message.left-out",
     "request.changed",
     "memory.skipped",
+    "approval.withdrawn",
   ] satisfies Notice["type"][]),
   ...(["context.shortening", "context.not-shortened", "callback.failed"] satisfies Notice["type"][]),
 ]);

@@ -58,6 +58,7 @@ export function recording(leaf: string | null): readonly Item[] {
     { type: "message.left-out", message: ASKED, reason: "parts must be an array, not null" },
     { type: "request.changed", run: RUN, reason: "The provider refused a.png, so it is left out from now on." },
     { type: "memory.skipped", run: RUN, reason: "its file is locked" },
+    { type: "approval.withdrawn", reason: "The sandbox has ended." },
     { type: "context.shortening", run: RUN, leaf: ASKED, reason: "it is full" },
     { type: "context.not-shortened", run: RUN, leaf: ASKED, reason: "the summary failed" },
     { type: "message.started", message: ANSWER, parentId: ASKED, run: RUN, model: "scripted/model" },

@@ -155,7 +155,12 @@ export class Desk implements AsyncDisposable {
         }),
     };
     this.performer = new Performer(workplace, elsewhere);
-    this.#unwatchModes = host.modes.watch(() => this.settingsChanged());
+    this.#unwatchModes = host.modes.watch((reason) => {
+      if (reason !== undefined)
+        for (const { session } of this.conversations.allOpen)
+          session.notify({ type: "approval.withdrawn", reason: host.redact(reason) });
+      this.settingsChanged();
+    });
   }
 
   welcome({ rights, only }: Principal): Welcome {

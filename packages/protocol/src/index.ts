@@ -8,7 +8,7 @@ export {
   type Result,
 } from "./commands/index.ts";
 export { type Right, rightFor } from "./commands/rights.ts";
-export { approvalIn, approvalSettings, offeredModes, type ServerSettings } from "./commands/settings.ts";
+export { approvalIn, approvalSettings, offeredModes, offersSandbox, type ServerSettings } from "./commands/settings.ts";
 export type { Share } from "./commands/shares.ts";
 export type { ClientTool } from "./commands/turns.ts";
 export {

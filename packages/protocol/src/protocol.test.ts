@@ -122,6 +122,7 @@ test("S28: docs/protocol.md says of every address what the table of rights says 
 
 /** Items that a feed sends to clients: a reset becomes a snapshot, and the end of a chat stays in its process. */
 const TOLD = {
+  "approval.withdrawn": true,
   "call.approval-requested": true,
   "call.approval-resolved": true,
   "call.cancelled": true,

@@ -18,6 +18,7 @@ type UnreportedType =
   | `process.${"started" | "ended"}`
   | `input.${"queued" | "edited" | "withdrawn" | "delivered"}`
   | `model.${"changed" | "replaced" | "waiting"}`
+  | "approval.withdrawn"
   | "context.not-shortened"
   | "file.changed"
   | "goal.checked"

@@ -184,6 +184,43 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await more.getByText(/scripted\/second/).waitFor();
   });
 
+  it("S37: commands run in the sandbox without a question while the server offers this, and the end shows its reason", async () => {
+    const { host, modes } = here.served;
+    const conversation = await here.conversation("begin");
+    const { page, complaints } = await here.open(`/c/${conversation}?panel=settings`);
+    const mode = panel(page, "Settings").getByLabel("Edit files, and run commands in the sandbox");
+    const card = page.getByRole("log").getByRole("group", { name: "Run this command?" });
+    const choice = card.getByRole("button", { name: "Allow, and run commands in the sandbox without asking" });
+    await write(page, 'calls [{"command":"npm test"}]');
+    await card.waitFor();
+    expect([await mode.count(), await choice.count()]).toEqual([0, 0]);
+    modes.refuse(undefined);
+    await mode.waitFor();
+    await card.getByText("Caches such as node_modules are rebuilt, not undone.").waitFor();
+    modes.refusal = "The trial failed.";
+    await choice.click();
+    await card.getByText("The trial failed.").waitFor();
+    modes.refuse(undefined);
+    await choice.click();
+    await card.waitFor({ state: "detached" });
+    await eventually(() => mode.isChecked()).toBe(true);
+    expect(host.approval).toBe("sandbox");
+    modes.lost("The sandbox has ended.");
+    await page.getByText("The sandbox has ended. Banyan asks before changes and commands again.").waitFor();
+    await eventually(() => panel(page, "Settings").getByLabel("Ask before changes").isChecked()).toBe(true);
+    // An ordinary command is not offered the mode.
+    await write(page, "shell");
+    await card.waitFor();
+    expect(await choice.count()).toBe(0);
+    await mode.click();
+    await eventually(() => host.approval).toBe("sandbox");
+    await panel(page, "Settings").getByLabel("Ask before changes").click();
+    await eventually(() => host.approval).toBe("ask");
+    modes.refuse("A test has no sandbox.");
+    await mode.waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+  });
+
   it("S27: nothing is asked in one conversation alone, and only once a person has typed yes there", async () => {
     const [conversation, other] = [await here.conversation("begin"), await here.conversation("begin")];
     const { page, complaints } = await here.open(`/c/${conversation}?panel=settings`);

@@ -157,6 +157,7 @@ export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
   "message.left-out": same("Shows why the message is not sent to the model."),
   "request.changed": same("Shows the change of the request."),
   "memory.skipped": same("Shows why memory was not used."),
+  "approval.withdrawn": same("Shows why calls need approval again."),
   "context.shortening": same("Shows that the conversation is being compacted, and why."),
   "context.not-shortened": same("Shows that the conversation was not compacted, and why."),
   "callback.failed": same("Shows the callback and the error."),

@@ -155,6 +155,10 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
     shows: /Memory was not used: its file is locked\./,
   },
   {
+    item: { type: "approval.withdrawn", reason: "The sandbox has ended." },
+    shows: /The sandbox has ended\. Banyan asks before changes and commands again\./,
+  },
+  {
     item: { type: "context.shortening", run: "r", leaf: "m", reason: "it is full" },
     shows: /Compacting the conversation: it is full/,
   },

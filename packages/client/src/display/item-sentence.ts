@@ -49,6 +49,8 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
     say("A message that cannot be read is not sent to the model: {reason}", { reason: asSentence(reason) }),
   "request.changed": ({ reason }) => asSentence(reason),
   "memory.skipped": ({ reason }, say) => say("Memory was not used: {reason}", { reason: asSentence(reason) }),
+  "approval.withdrawn": ({ reason }, say) =>
+    say("{reason} Banyan asks before changes and commands again.", { reason: asSentence(reason) }),
   "context.shortening": ({ reason }, say) =>
     say("Compacting the conversation: {reason}", { reason: asSentence(reason) }),
   "context.not-shortened": ({ reason }, say) =>

@@ -111,6 +111,8 @@ export type Notice =
   /** A part of the request was changed for its provider. Published once while the conversation is open. */
   | { readonly type: "request.changed"; readonly run: string; readonly reason: string }
   | { readonly type: "memory.skipped"; readonly run: string; readonly reason: string }
+  /** A host ended the approval mode `sandbox`, and asks before calls again. */
+  | { readonly type: "approval.withdrawn"; readonly reason: string }
   /** A summary is being written for the earlier messages of the branch that ends at `leaf`. */
   | { readonly type: "context.shortening"; readonly run: string; readonly leaf: string | null; readonly reason: string }
   /** The summary failed; nothing changed. */

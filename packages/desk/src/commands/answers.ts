@@ -34,18 +34,23 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     if (!asked) throw new NotThereError("This question does not exist or was already answered.");
     const { decision } = answer;
     const remember = decision === "answer" ? undefined : answer.remember;
-    const { tool } = (asked.type === "approval" && callIn(session.state, asked)) || {};
-    if (remember) rulesFrom({ [decision]: [remember.pattern] }, tool === undefined ? [] : [tool]);
+    const call = asked.type === "approval" ? callIn(session.state, asked) : undefined;
+    if (remember) rulesFrom({ [decision]: [remember.pattern] }, call === undefined ? [] : [call.tool]);
     if (remember && asked.type !== "approval")
       throw new UnfittingAnswerError("A rule can be saved only with the approval or denial of a tool call.");
+    const isPlan = call?.about?.handsIn === true;
+    if (approval === "sandbox" && (isPlan || asked.type !== "approval" || decision !== "allow"))
+      throw new UnfittingAnswerError("Only the approval of a tool call can also set the approval mode `sandbox`.");
     const turn = turnWaitingFor(session.state, asked);
     // Reject unusable tools before the answer counts, so that the client can answer again.
     if (tools && turn) await agentForTurn(desk, live, { tools }, turn.leaf);
+    // If the mode is not available, the question stays open.
+    if (approval === "sandbox") await desk.host.useApproval(approval);
     await session.answer(question, answer).catch((error: unknown) => {
       throw error instanceof UnfitAnswerError ? new UnfittingAnswerError(error.message) : error;
     });
-    const isPlan = asked.type === "approval" && callIn(session.state, asked)?.about?.handsIn === true;
-    if (isPlan && decision === "allow") {
+    if (approval === "sandbox") await modeChanged(desk);
+    else if (isPlan && decision === "allow") {
       desk.host.carryOut(conversation, approval);
       desk.settingsChanged();
     }
@@ -128,6 +133,12 @@ export async function answerCoveredCalls(
     // Another client may have answered meanwhile: the first answer counts.
     await session.answer(question.id, permit).catch(desk.defect);
   }
+}
+
+/** Informs the clients of a new approval mode, and answers the waiting calls that the mode allows. */
+export async function modeChanged(desk: Workplace): Promise<void> {
+  desk.settingsChanged();
+  for (const live of desk.conversations.allOpen) await answerCoveredCalls(live, desk, "allow");
 }
 
 /** Returns the decision of the current rules about a waiting call; `undefined` if no rule covers the call. */

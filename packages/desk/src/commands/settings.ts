@@ -2,7 +2,7 @@ import { isAbsolute, relative } from "node:path";
 import { errorMessage } from "@banyan/core/shown";
 import { listedHooks, listPrompts } from "@banyan/host";
 import { approvalSettings, type ServerSettings } from "@banyan/protocol";
-import { answerCoveredCalls } from "./answers.ts";
+import { modeChanged } from "./answers.ts";
 import { type Handlers, hasWorkspace, type ServedHost } from "./workplace.ts";
 
 /** The settings for guests with a link. */
@@ -45,10 +45,8 @@ export const settingsHandlers: Handlers<
   },
 
   async "approval.use"({ mode, conversation, confirmed, run }, desk) {
-    const { host, conversations, settingsChanged } = desk;
-    await host.useApproval(mode, conversation === undefined ? undefined : { conversation, confirmed }, run);
-    settingsChanged();
-    for (const live of conversations.allOpen) await answerCoveredCalls(live, desk, "allow");
+    await desk.host.useApproval(mode, conversation === undefined ? undefined : { conversation, confirmed }, run);
+    await modeChanged(desk);
     return {};
   },
 

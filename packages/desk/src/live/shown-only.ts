@@ -104,6 +104,7 @@ const SHOWS = {
   "message.left-out": "nothing",
   "request.changed": "nothing",
   "memory.skipped": "nothing",
+  "approval.withdrawn": "nothing",
   "context.shortening": "all",
   "context.not-shortened": "all",
   "callback.failed": "nothing",

@@ -16,14 +16,19 @@ const NO_WEB = Object.assign(new Error("A test asks nobody for pictures."), { na
 
 /** The approval modes of a test, which decides whether `sandbox` is available. */
 class ModesForTest {
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(reason?: string) => void>();
+  readonly #approval: Approval;
   refusal: string | undefined = "A test has no sandbox.";
+
+  constructor(approval: Approval) {
+    this.#approval = approval;
+  }
 
   get offered() {
     return approvalModes.filter((mode) => mode !== "sandbox" || this.refusal === undefined);
   }
 
-  watch(listener: () => void) {
+  watch(listener: (reason?: string) => void) {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -32,6 +37,12 @@ class ModesForTest {
   refuse(reason: string | undefined): void {
     this.refusal = reason;
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Ends the mode `sandbox` as if the sandbox was lost. */
+  lost(reason: string): void {
+    this.#approval.withdraw();
+    for (const listener of this.#listeners) listener(reason);
   }
 }
 
@@ -45,7 +56,7 @@ export function hostOf(
 ) {
   let agent = new Agent({ name: "banyan", ...options });
   const approval = new Approval("ask");
-  const modes = new ModesForTest();
+  const modes = new ModesForTest(approval);
   const own = "id" in options.model ? options.model.id : "scripted/model";
   let name = own;
   const remembered: string[] = [];
@@ -115,5 +126,5 @@ export function hostOf(
     ],
     informed: (agent) => agent,
   };
-  return { host, remembered, approval, modes };
+  return { host, remembered, modes };
 }

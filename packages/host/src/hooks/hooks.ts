@@ -46,7 +46,13 @@ export interface HooksOptions extends HookContext {
 }
 
 /** Approval modes by their names in hooks. */
-const MODES = { plan: "plan", ask: "default", edits: "acceptEdits", sandbox: "acceptEdits", all: "bypassPermissions" } as const;
+const MODES = {
+  plan: "plan",
+  ask: "default",
+  edits: "acceptEdits",
+  sandbox: "acceptEdits",
+  all: "bypassPermissions",
+} as const;
 
 /** Maximum times that `Stop` hooks may continue an agent in one turn. */
 const MOST_STOPS = 5;

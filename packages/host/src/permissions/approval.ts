@@ -123,7 +123,6 @@ export class Approval {
   /** Called if there is no sandbox: `sandbox` and `all` become `ask` again. */
   withdraw(): void {
     if (this.#mode === "sandbox" || this.#mode === "all") this.#mode = "ask";
-    this.#unasked.clear();
   }
 
   /** Judges calls by their conversation's mode. For tools of other programs (`isOutside`), `all` asks. */

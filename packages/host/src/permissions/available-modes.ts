@@ -1,7 +1,6 @@
-import type { Equipment } from "../equipment/equipment.ts";
 import { type Approval, NEEDS_SANDBOX } from "./approval.ts";
 import { type ApprovalMode, approvalModes } from "./rule.ts";
-import { sandboxModeFacts, sandboxModeRefusal } from "./sandbox-mode.ts";
+import { type ModeEquipment, sandboxModeFacts, sandboxModeRefusal } from "./sandbox-mode.ts";
 
 /** Options of `AvailableModes`. */
 export interface AvailableModesOptions {
@@ -12,11 +11,14 @@ export interface AvailableModesOptions {
   readonly isUnconfined: boolean;
 }
 
+/** `reason`: a sentence that says why mode `sandbox` ended during work. */
+export type ModesListener = (reason?: string) => void;
+
 /** The approval modes that a user can choose in a workspace now. Mode `sandbox` depends on the equipment (S37). */
 export class AvailableModes {
   readonly #approval: Approval;
   readonly #options: AvailableModesOptions;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<ModesListener>();
   #hasSandbox = false;
 
   constructor(approval: Approval, options: AvailableModesOptions) {
@@ -29,8 +31,8 @@ export class AvailableModes {
     return approvalModes.filter((mode) => mode !== "sandbox" || this.#hasSandbox);
   }
 
-  /** Calls the listener after each change of `offered`, and after `withdraw`, until the returned function is called. */
-  watch(listener: () => void): () => void {
+  /** Calls the listener after each change of `offered`, and after the end of a mode, until the returned function is called. */
+  watch(listener: ModesListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -41,11 +43,18 @@ export class AvailableModes {
     this.#tell();
   }
 
+  /** Returns from `sandbox` to `ask`, because the sandbox or the snapshots are lost. No effect in other modes. */
+  lost(reason: string): void {
+    if (this.#approval.mode !== "sandbox") return;
+    this.#approval.withdraw();
+    this.#tell(reason);
+  }
+
   /**
    * Resolves with a sentence that says why a mode is not available; undefined if the mode is available. Tries the sandbox
    * if the mode needs one.
    */
-  async refusal(mode: ApprovalMode, equipment: Equipment): Promise<string | undefined> {
+  async refusal(mode: ApprovalMode, equipment: ModeEquipment): Promise<string | undefined> {
     const { isUnconfined, ...place } = this.#options;
     const reason = sandboxModeRefusal(await sandboxModeFacts(equipment, { ...place, isTried: mode === "sandbox" }));
     const had = this.#hasSandbox;
@@ -55,7 +64,7 @@ export class AvailableModes {
     return mode !== "all" || isUnconfined || (await equipment.isConfined()) ? undefined : NEEDS_SANDBOX;
   }
 
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+  #tell(reason?: string): void {
+    for (const listener of this.#listeners) listener(reason);
   }
 }

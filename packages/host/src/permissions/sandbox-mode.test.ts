@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-import type { Equipment } from "../equipment/equipment.ts";
 import { Approval, NEEDS_SANDBOX } from "./approval.ts";
 import { AvailableModes } from "./available-modes.ts";
 import * as sandboxMode from "./sandbox-mode.ts";
@@ -13,13 +12,13 @@ interface Surroundings {
 }
 
 /** Equipment whose sandbox and snapshots are of the test. */
-function equipmentWith({ sandbox, moments = async () => [] }: Surroundings = {}): Equipment {
+function equipmentWith({ sandbox, moments = async () => [] }: Surroundings = {}): sandboxMode.ModeEquipment {
   return {
-    confinesIn: async () => sandbox,
+    confinesIn: async () => sandbox && { isShared: undefined, ...sandbox },
     sandbox: "bubblewrap is not installed.",
     snapshotsOf: () => ({ moments }),
     isConfined: async () => sandbox !== undefined,
-  } as unknown as Equipment;
+  };
 }
 
 const works = async () => {};
@@ -74,6 +73,23 @@ test("S37: the mode sandbox is offered while nothing speaks against it, and each
   await modes.refusal("ask", equipment);
   expect(told).toHaveLength(3);
   refusal.mockRestore();
+});
+
+test("S37: a lost sandbox ends only the mode sandbox, and the reason is told", async () => {
+  const approval = new Approval("edits");
+  const modes = new AvailableModes(approval, { workspace: "/work/garden", isTrusted: true, isUnconfined: false });
+  const told: unknown[] = [];
+  modes.watch((reason) => told.push(reason));
+  for (const mode of ["plan", "ask", "edits"] as const) {
+    approval.use(mode);
+    modes.lost("The disk is full.");
+    expect(approval.mode).toBe(mode);
+  }
+  approval.use("sandbox");
+  approval.use("all", { unasked: { conversation: "a", confirmed: true } });
+  modes.lost("The disk is full.");
+  expect([approval.in("a"), approval.in("b"), approval.mode]).toEqual(["all", "ask", "ask"]);
+  expect(told).toEqual(["The disk is full."]);
 });
 
 test("S27: the mode all needs a sandbox or the setting unconfined", async () => {

@@ -1,5 +1,14 @@
 import { errorMessage } from "@banyan/core/shown";
-import type { Equipment } from "../equipment/equipment.ts";
+import type { Sandbox } from "@banyan/tools/sandbox";
+
+/** The parts of the equipment that decide which approval modes are available. */
+export interface ModeEquipment {
+  /** A sentence about the sandbox. */
+  readonly sandbox: string;
+  isConfined(): Promise<boolean>;
+  confinesIn(folder: string): Promise<Pick<Sandbox, "isShared" | "start"> | undefined>;
+  snapshotsOf(folder: string): { moments(conversation: string): Promise<unknown> };
+}
 
 /** The facts that decide whether approval mode `sandbox` is available (S37). */
 export interface SandboxModeFacts {
@@ -26,8 +35,12 @@ export function sandboxModeRefusal(facts: SandboxModeFacts): string | undefined 
  * Gathers the facts about a workspace. If `isTried`, starts the sandbox and opens the snapshots first. Never rejects.
  */
 export async function sandboxModeFacts(
-  equipment: Pick<Equipment, "confinesIn" | "sandbox" | "snapshotsOf">,
-  { workspace, isTrusted, isTried }: { readonly workspace: string; readonly isTrusted: boolean; readonly isTried: boolean },
+  equipment: ModeEquipment,
+  {
+    workspace,
+    isTrusted,
+    isTried,
+  }: { readonly workspace: string; readonly isTrusted: boolean; readonly isTried: boolean },
 ): Promise<SandboxModeFacts> {
   const sandbox = await equipment.confinesIn(workspace);
   const started = sandbox && isTried ? await problemOf(sandbox.start()) : undefined;

@@ -1,7 +1,6 @@
 import type { Call } from "@banyan/core/conversation";
 import { z } from "zod";
 import { call } from "../shapes/message.ts";
-import { planApproval } from "../shapes/parts.ts";
 import { engineSchema, id, json, listSchema, nothing, textSchema } from "../shapes/shapes.ts";
 import { question } from "../shapes/snapshot.ts";
 import { command } from "./command.ts";
@@ -56,9 +55,12 @@ export const answerCommands = {
       ...conversation,
       question: id,
       answer,
-      approval: planApproval
+      approval: z
+        .enum(["ask", "edits", "sandbox"])
         .optional()
-        .describe("For an allowed plan: the approval mode in which the agent carries out the plan. Default: `ask`."),
+        .describe(
+          "For an allowed plan: `ask` or `edits`, the approval mode in which the agent carries out the plan. Default: `ask`. For an allowed call: `sandbox`, which becomes the approval mode as with `approval.use`.",
+        ),
       tools: clientTools
         .optional()
         .describe(

@@ -1,3 +1,4 @@
+import type { Call, Preview } from "@banyan/core/conversation";
 import { z } from "zod";
 import { type ApprovalMode, approvalModes } from "../shapes/approval-modes.ts";
 import { planApproval } from "../shapes/parts.ts";
@@ -173,6 +174,22 @@ export function approvalSettings(mode: ApprovalMode): Pick<ServerSettings, "appr
  */
 export function offeredModes({ modes }: Pick<ServerSettings, "modes">): readonly ApprovalMode[] {
   return approvalModes.filter((mode) => modes.includes(mode));
+}
+
+/**
+ * Returns whether the answer to a question about a call may also set approval mode `sandbox`: the call runs a command in
+ * the sandbox, and the mode is offered and asks less than the present mode.
+ * @example const choices = offersSandbox(client.welcome.settings, "garden", call, preview) ? ["yes", "sandbox"] : ["yes"];
+ */
+export function offersSandbox(
+  settings: ServerSettings,
+  conversation: string,
+  call: Pick<Call, "about">,
+  preview: Preview | undefined,
+): boolean {
+  const mode = approvalIn(settings, conversation);
+  const runsInSandbox = call.about?.command !== undefined && preview?.confinement !== undefined;
+  return runsInSandbox && (mode === "ask" || mode === "edits") && offeredModes(settings).includes("sandbox");
 }
 
 /**

@@ -113,6 +113,11 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       reason: z.string().describe("A sentence about the part that the provider does not accept, and its replacement."),
     }),
     z.object({ ...head, type: z.literal("memory.skipped"), run: id, reason: z.string() }),
+    z.object({
+      ...head,
+      type: z.literal("approval.withdrawn"),
+      reason: z.string().describe("A sentence that says why the approval mode `sandbox` ended. The mode is now `ask`."),
+    }),
     z.object({ ...head, type: z.literal("context.shortening"), run: id, leaf, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.not-shortened"), run: id, leaf, reason: z.string() }),
     z.object({

@@ -47,6 +47,8 @@ export interface Editor {
   readonly updates: SessionNotification[];
   /** The rules that the desk stores for good. */
   readonly remembered: readonly string[];
+  /** Decides whether the test's own desk offers approval mode `sandbox`. */
+  readonly modes: ReturnType<typeof hostOf>["modes"] | undefined;
   /** Another client of the same desk, like a page. */
   readonly page: Client;
   /** Creates a session. */
@@ -65,7 +67,7 @@ export interface Editor {
 /** An editor with the SDK's client, at a door to a real desk. Each frame of both sides is checked with the protocol's schema. */
 export async function editor(agent: AgentOptions, options: EditorOptions = {}): Promise<Editor> {
   const store = sqliteStore({ directory: options.directory ?? temporaryDirectory() });
-  const { host, remembered } = hostOf(store, agent, options.models, WORKSPACE);
+  const { host, remembered, modes } = hostOf(store, agent, options.models, WORKSPACE);
   const desk = new Desk({ host });
   let ended: Promise<void> | undefined;
   const end = () => {
@@ -79,6 +81,7 @@ export async function editor(agent: AgentOptions, options: EditorOptions = {}): 
       close: (conversation) => desk.close(conversation),
       end,
       remembered,
+      modes,
     },
     options,
   );
@@ -92,6 +95,8 @@ export interface EditorServer {
   end?(): Promise<void>;
   /** The rules that the test's own desk stores for good. */
   readonly remembered?: readonly string[];
+  /** Decides whether the test's own desk offers approval mode `sandbox`. */
+  readonly modes?: ReturnType<typeof hostOf>["modes"];
 }
 
 /** Another editor, at any server. */
@@ -141,6 +146,7 @@ export async function editorAt(server: EditorServer, options: EditorOptions = {}
     hello,
     updates,
     remembered: server.remembered ?? [],
+    modes: server.modes,
     page,
     async begin() {
       return (await connection.agent.request(methods.agent.session.new, { cwd: workspace, mcpServers: [] })).sessionId;

@@ -69,6 +69,9 @@ function ApprovalSetting({ settings }: { readonly settings: ServerSettings }) {
           {APPROVAL[each]}
         </label>
       ))}
+      {mode === "sandbox" && (
+        <p className="text-soft text-xs">{t("Caches such as node_modules are rebuilt, not undone.")}</p>
+      )}
       {isAsked && mode !== "all" && conversation !== undefined && (
         <NeverAsk
           onYes={() => {

@@ -81,6 +81,7 @@ export function testAgent(): TestAgent {
     input: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
     effects: "external",
     about: ({ command }: { command: string }) => ({ command }),
+    preview: ({ command }) => (command.startsWith("npm ") ? { confinement: "In the sandbox: no network" } : {}),
     folder: ({ path }) => (path.some(({ call }) => call) ? "/a/worktree/of/a/sub-agent" : "/a/worktree"),
     execute: (input: unknown) => `ran ${JSON.stringify(input)}`,
   });

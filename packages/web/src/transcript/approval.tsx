@@ -9,13 +9,13 @@ import {
   toolNameOf,
 } from "@banyan/core/conversation";
 import { errorMessage, visibleLine, visibleText } from "@banyan/core/shown";
-import type { Command } from "@banyan/protocol";
+import { type Command, offersSandbox } from "@banyan/protocol";
 import { useId, useRef, useState } from "react";
 import { focusOn, takesFocus } from "../parts/browser/focus-on.ts";
 import { keysInWords, keysOf } from "../parts/browser/keys.ts";
 import { Button } from "../parts/design/button.tsx";
 import { TextArea, TextField } from "../parts/design/field.tsx";
-import { usePage } from "../parts/page/page.ts";
+import { usePage, usePageState } from "../parts/page/page.ts";
 import { useMay } from "../parts/page/use-may.ts";
 import { tParts } from "../parts/phrases/parts.tsx";
 import { say, t } from "../parts/phrases/phrases.ts";
@@ -136,6 +136,10 @@ function Permission({
   };
   const questionText = askedInWords(call, question.preview, editing !== undefined);
   const isPlan = call.about?.handsIn === true;
+  const mayUseSandbox = usePageState(
+    ({ connection }) =>
+      connection.phase === "open" && offersSandbox(connection.welcome.settings, conversation, call, question.preview),
+  );
   return (
     <fieldset
       ref={card}
@@ -178,6 +182,11 @@ function Permission({
             {t("Approve, and edit files freely")}
           </Button>
         )}
+        {mayUseSandbox && (
+          <Button disabled={isBroken} onClick={() => send(allow(), "sandbox")}>
+            {t("Allow, and run commands in the sandbox without asking")}
+          </Button>
+        )}
         <Button look="bad" onClick={deny}>
           {isPlan ? t("Keep planning") : t("Deny")} <Key>D</Key>
         </Button>
@@ -205,6 +214,9 @@ function Permission({
           </Button>
         )}
       </div>
+      {mayUseSandbox && (
+        <p className="text-soft text-xs">{t("Caches such as node_modules are rebuilt, not undone.")}</p>
+      )}
       {question.pattern !== undefined && !editing && (
         <div className="flex flex-wrap items-center gap-2">
           <Button onClick={() => send(allow("conversation"))}>

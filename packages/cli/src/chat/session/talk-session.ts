@@ -9,19 +9,27 @@ import {
   type Session,
   type UserPart,
 } from "@banyan/core";
-import type { LiveRun } from "@banyan/core/conversation";
+import type { Call, LiveRun, Preview } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
-import { type PlanApproval, type RestorationResult, unfinishedMode } from "@banyan/host";
-import type { Command, CommandName, NarrowedRule, Result } from "@banyan/protocol";
+import { type RestorationResult, unfinishedMode } from "@banyan/host";
+import { type Command, type CommandName, type NarrowedRule, offersSandbox, type Result } from "@banyan/protocol";
 import type { AttachmentReport } from "../../show/attachment-lines.ts";
 
 /** A conversation, in this process or on a server, that can ask the user questions. */
 export interface AskingSession extends Pick<Session, "listen" | "state"> {
-  /** Resolves with the reason if a rule could not be stored. `approval` is the mode for an approved plan. */
-  answer(question: string, answer: Answer, approval?: PlanApproval): Promise<unknown>;
+  /**
+   * Resolves with the reason if a rule could not be stored. `approval` is the mode for an approved plan, or `sandbox`,
+   * which becomes the approval mode.
+   */
+  answer(question: string, answer: Answer, approval?: AnswerApproval): Promise<unknown>;
+  /** Returns whether an answer about the call may also set approval mode `sandbox` (S37). Absent: never. */
+  offersSandbox?(call: Call, preview: Preview | undefined): boolean;
   /** Allows all edits until this run ends. Absent if the server does not support that. */
   allowChanges?(run: string): Promise<void>;
 }
+
+/** An approval mode that an answer sets. */
+export type AnswerApproval = Command<"question.answer">["approval"];
 
 const NOTHING: AttachmentReport = { attached: [], problems: [], isRedacted: false };
 
@@ -221,7 +229,11 @@ export class TalkSession implements AskingSession {
     return message !== null && this.#fanned.has(message.slice(0, message.lastIndexOf(".")));
   }
 
-  async answer(question: string, answer: Answer, approval?: PlanApproval): Promise<string | undefined> {
+  offersSandbox(call: Call, preview: Preview | undefined): boolean {
+    return offersSandbox(this.#client.welcome.settings, this.id, call, preview);
+  }
+
+  async answer(question: string, answer: Answer, approval?: AnswerApproval): Promise<string | undefined> {
     const input = { ...this.#here, question, answer, ...(approval && { approval }) };
     return (await this.#client.ask("question.answer", input)).problem;
   }

@@ -3,7 +3,6 @@ import { subAgentLabel } from "@banyan/client/words";
 import { type Answer, type Call, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
 import { type ApprovalQuestion, callIn, type LimitQuestion, toolNameOf } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
-import type { PlanApproval } from "@banyan/host";
 import { reportedProblem } from "../../program/problem.ts";
 import { excerptLine } from "../../show/fit-text.ts";
 import { plainLine } from "../../show/plain-text.ts";
@@ -11,7 +10,7 @@ import type { Terminal } from "../../terminal/contract/terminal.ts";
 import { callArguments } from "../../terminal/full/overlay/call-arguments.ts";
 import type { DecisionChoice, DecisionRequest } from "../../terminal/questions/decision.ts";
 import type { FeedView } from "../../terminal/questions/feed-view.ts";
-import type { AskingSession } from "../session/talk-session.ts";
+import type { AnswerApproval, AskingSession } from "../session/talk-session.ts";
 import { AnswerDrafts, type WrittenAnswer } from "./answer-drafts.ts";
 import { argumentWords, CallEditing } from "./call-editing.ts";
 import { askTextQuestion } from "./text-question.ts";
@@ -179,6 +178,7 @@ export class Approvals {
         ...this.#decision(call, asker, {
           rule,
           changes: Boolean(changes),
+          sandbox: session.offersSandbox?.(call, preview) ?? false,
           thing: editing.thing,
         }),
         body: callArguments(call, this.#terminal.style, shown),
@@ -199,6 +199,8 @@ export class Approvals {
           return { decision: "allow" };
         case FREELY.key:
           return { decision: "allow", ...input, approval: "edits" };
+        case SANDBOX.key:
+          return { decision: "allow", ...input, approval: "sandbox" };
         case "n":
           if (decided.words === undefined) return { decision: "deny" };
           reason.use(decided.words);
@@ -223,7 +225,7 @@ export class Approvals {
     });
   }
 
-  #decision(call: Call, asker: string, { rule, changes, thing }: CallOffer): Omit<DecisionRequest, "body"> {
+  #decision(call: Call, asker: string, { rule, changes, sandbox, thing }: CallOffer): Omit<DecisionRequest, "body"> {
     const { style } = this.#terminal;
     const { folder } = call.about ?? {};
     const inFolder = folder === undefined ? "" : ` in ${visibleLine(folder)}`;
@@ -244,6 +246,7 @@ export class Approvals {
         YES,
         ...(changes ? [TURN] : []),
         ...(rule === undefined ? [] : always(allowedBy(rule, call))),
+        ...(sandbox ? [SANDBOX] : []),
         { ...EDIT, text: `Edit the ${thing === undefined ? "arguments" : argumentWords(thing)} first` },
         NO,
       ],
@@ -256,12 +259,13 @@ export class Approvals {
 /** The question's place among several, and its end. */
 type PresentQuestion = Required<Pick<DecisionRequest, "place" | "signal">>;
 
-/** The user's answer; for a plan, also the mode in which the agent carries it out. */
-type ApprovalAnswer = Answer & { readonly approval?: PlanApproval };
+/** The user's answer; `approval` is the mode of an approved plan, or a new approval mode. */
+type ApprovalAnswer = Answer & { readonly approval?: AnswerApproval };
 
 interface CallOffer {
   readonly rule: string | undefined;
   readonly changes: boolean;
+  readonly sandbox: boolean;
   /** The argument that can be edited on its own. */
   readonly thing: string | undefined;
 }
@@ -274,6 +278,12 @@ const SHOWN = 200;
 const WHY_NOT = "Why not";
 const YES: DecisionChoice = { key: "y", text: "Yes, once", brief: "yes" };
 const TURN: DecisionChoice = { key: "t", text: "Yes, allow all edits in this turn", brief: "this turn" };
+const SANDBOX: DecisionChoice = {
+  key: "s",
+  text: "Yes, and run commands in the sandbox without asking (caches such as node_modules are rebuilt, not undone)",
+  brief: "sandbox",
+  holdsOn: true,
+};
 const EDIT: DecisionChoice = { key: "e", text: "Edit it first", brief: "edit" };
 const NO: DecisionChoice = {
   key: "n",

@@ -2,6 +2,7 @@ import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
 import type { WatchedConversation } from "@banyan/client";
 import { createId } from "@banyan/core";
 import type { FeedItem, OpenQuestion, TextQuestion } from "@banyan/core/conversation";
+import { offersSandbox } from "@banyan/protocol";
 import type { EditorBranch } from "./branch.ts";
 import type { Abilities } from "./editor-updates.ts";
 import { askEditor, askEditorForConsent, type EditorQuestion } from "./questions.ts";
@@ -93,8 +94,15 @@ export class AskedQuestions implements Disposable {
   }
 
   #asking(signal: AbortSignal): EditorQuestion {
-    const { client, sessionId, workspace, abilities } = this.#parts;
-    return { client, sessionId, workspace: workspace.workspace, elicitation: abilities.elicitation, signal };
+    const { client, sessionId, workspace, watched, abilities } = this.#parts;
+    return {
+      client,
+      sessionId,
+      workspace: workspace.workspace,
+      elicitation: abilities.elicitation,
+      offersSandbox: (call, preview) => offersSandbox(workspace.client.welcome.settings, watched.id, call, preview),
+      signal,
+    };
   }
 
   #isHere(question: OpenQuestion): boolean {

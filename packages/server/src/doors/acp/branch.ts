@@ -93,6 +93,8 @@ export class EditorBranch {
       case "context.not-shortened":
         // A user may compact a branch without a run.
         return this.#runs.has(item.run) || (item.leaf === this.#leaf && this.#isBegun);
+      case "approval.withdrawn":
+        return true;
       default:
         if ("run" in item && typeof item.run === "string" && this.#runs.has(item.run)) return true;
         return "message" in item && typeof item.message === "string" && this.#messages.has(item.message);

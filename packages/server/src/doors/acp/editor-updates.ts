@@ -236,6 +236,7 @@ export class EditorUpdates {
         });
       }
       case "message.left-out":
+      case "approval.withdrawn":
         return this.#remark(text ?? "");
       default:
         return "run" in notice ? this.#note(notice.run, text) : [];

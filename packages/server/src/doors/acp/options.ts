@@ -15,7 +15,8 @@ const MODES: readonly { readonly id: ApprovalMode; readonly name: string; readon
   {
     id: "sandbox",
     name: "Run in the sandbox",
-    description: "Also runs commands in the sandbox without asking. Caches such as node_modules are rebuilt, not undone.",
+    description:
+      "Also runs commands in the sandbox without asking. Caches such as node_modules are rebuilt, not undone.",
   },
   {
     id: "all",

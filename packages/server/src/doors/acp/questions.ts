@@ -20,7 +20,6 @@ import type {
   QuestionField,
   TextQuestion,
 } from "@banyan/core/conversation";
-import type { PlanApproval } from "@banyan/host";
 import type { Command } from "@banyan/protocol";
 import { textContent, toolCallOf } from "./calls.ts";
 import { callAt } from "./editor-updates.ts";
@@ -28,8 +27,8 @@ import { callAt } from "./editor-updates.ts";
 /** A user's answer to a question. */
 export type EditorAnswer = Command<"question.answer">["answer"];
 
-/** A user's answer; for an approved plan, also the approval mode. */
-export type AnswerWithPlan = EditorAnswer & { readonly approval?: PlanApproval };
+/** A user's answer; `approval` is the mode of an approved plan, or a new approval mode. */
+export type AnswerWithMode = EditorAnswer & { readonly approval?: Command<"question.answer">["approval"] };
 
 /** The editor and session that show a question. */
 export interface EditorQuestion {
@@ -37,6 +36,8 @@ export interface EditorQuestion {
   readonly sessionId: string;
   readonly workspace: string;
   readonly elicitation: boolean;
+  /** Returns whether an answer about a call may also set approval mode `sandbox` (S37). */
+  offersSandbox(call: Call, preview: Preview | undefined): boolean;
   /** Aborts when the question is no longer open. */
   readonly signal: AbortSignal;
 }
@@ -51,7 +52,7 @@ export async function askEditor(
   question: OpenQuestion,
   state: ConversationState,
   asking: EditorQuestion,
-): Promise<AnswerWithPlan | "inWords" | undefined> {
+): Promise<AnswerWithMode | "inWords" | undefined> {
   try {
     switch (question.type) {
       case "approval":
@@ -72,14 +73,20 @@ async function askApproval(
   { call: id, pattern, preview }: ApprovalQuestion,
   state: ConversationState,
   asking: EditorQuestion,
-): Promise<AnswerWithPlan | undefined> {
+): Promise<AnswerWithMode | undefined> {
   const call = callAt(state, id);
   const toolCall = call ? askedCall(call, asking.workspace, preview) : { toolCallId: id };
   if (call?.about?.handsIn) return await askPlan(toolCall, asking);
-  const chosen = await askEditorToChoose(asking, toolCall, approvalOptions(pattern));
+  const chosen = await askEditorToChoose(
+    asking,
+    toolCall,
+    approvalOptions(pattern, call !== undefined && asking.offersSandbox(call, preview)),
+  );
   switch (chosen) {
     case "once":
       return { decision: "allow" };
+    case "sandbox":
+      return { decision: "allow", approval: "sandbox" };
     case "conversation":
     case "always":
       return { decision: "allow", remember: { pattern: pattern ?? "", scope: chosen } };
@@ -100,12 +107,14 @@ function askedCall(call: Call, workspace: string, preview: Preview | undefined):
 }
 
 /** The answers to a call. A lasting answer needs a rule that can be stored. */
-function approvalOptions(pattern: string | undefined): PermissionOption[] {
+function approvalOptions(pattern: string | undefined, offersSandbox: boolean): PermissionOption[] {
   const once: PermissionOption = { optionId: "once", name: "Allow once", kind: "allow_once" };
+  const sandbox = offersSandbox ? [IN_SANDBOX] : [];
   const no: PermissionOption = { optionId: "no", name: "Reject", kind: "reject_once" };
-  if (pattern === undefined) return [once, no];
+  if (pattern === undefined) return [once, ...sandbox, no];
   return [
     once,
+    ...sandbox,
     { optionId: "conversation", name: `Always ${pattern}, in this conversation`, kind: "allow_always" },
     { optionId: "always", name: `Always ${pattern}, for good`, kind: "allow_always" },
     no,
@@ -113,13 +122,19 @@ function approvalOptions(pattern: string | undefined): PermissionOption[] {
   ];
 }
 
+const IN_SANDBOX: PermissionOption = {
+  optionId: "sandbox",
+  name: "Allow, and run commands in the sandbox without asking (caches such as node_modules are rebuilt, not undone)",
+  kind: "allow_always",
+};
+
 const PLAN_OPTIONS = [
   { optionId: "ask", name: "Approve, and ask before changes", kind: "allow_once" },
   { optionId: "edits", name: "Approve, and edit files freely", kind: "allow_always" },
   { optionId: "no", name: "No, keep planning", kind: "reject_once" },
 ] as const;
 
-async function askPlan(toolCall: ToolCallUpdate, asking: EditorQuestion): Promise<AnswerWithPlan | undefined> {
+async function askPlan(toolCall: ToolCallUpdate, asking: EditorQuestion): Promise<AnswerWithMode | undefined> {
   const chosen = await askEditorToChoose(asking, toolCall, [...PLAN_OPTIONS]);
   if (chosen === undefined || typeof chosen === "object") return chosen;
   return chosen === "ask" || chosen === "edits" ? { decision: "allow", approval: chosen } : { decision: "deny" };
