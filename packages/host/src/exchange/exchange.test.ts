@@ -288,6 +288,18 @@ describe("B56: HTML", () => {
     expect(html).toContain('<div class="text">**b** &#60;img');
   });
 
+  test("W73, K7: only two tildes strike out text, and columns keep their alignment", async () => {
+    const session = Session.inMemory();
+    const answer = "Takes ~3~5 minutes. ~~gone~~\n\n| a | b | c |\n|---|:-:|--:|\n| 1 | 2 | 3 |";
+    await new Agent({ model: scriptedModel([answer]) }).send("How long?", { session });
+    const html = toHtml(session.state);
+    expect(html.match(/<del>.*?<\/del>/g)).toEqual(["<del>gone</del>"]);
+    expect(html).toContain('<td>1</td>\n<td align="center">2</td>\n<td align="right">3</td>');
+    // A rule of the page for all cells would have priority over the attribute.
+    const rules = html.match(/[^\n]*text-align[^\n]*/g) ?? [];
+    expect(rules.filter((rule) => /\bt[dh](?!:not\(\[align\]\))/.test(rule))).toEqual([]);
+  });
+
   test("W73: the export shows file changes of calls and the work of sub-agents", () => {
     const made = emptyConversation();
     const place = { epoch: 1, at: 0 };

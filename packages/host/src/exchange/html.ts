@@ -50,7 +50,8 @@ pre, code { font: 13px/1.5 ui-monospace, monospace; }
 pre, .markdown :not(pre) > code { background: var(--sunken); border-radius: .25rem; }
 pre { padding: .5rem .75rem; }
 table { border-collapse: collapse; }
-th, td { border: 1px solid var(--hair); padding: .25rem .5rem; text-align: start; }
+th, td { border: 1px solid var(--hair); padding: .25rem .5rem; }
+th:not([align]) { text-align: start; }
 blockquote { border-inline-start: 2px solid var(--hair); margin-inline: 0; padding-inline-start: 1rem; color: var(--soft); }
 details { margin: .5rem 0; border: 1px solid var(--hair); border-radius: .625rem; padding: .25rem .75rem; }
 summary { cursor: pointer; }
@@ -152,8 +153,11 @@ function spanHtml(look: string, text: string): string {
   return `<span class="${look}">${escapeHtml(text)}</span>`;
 }
 
-/** Images in Markdown become links, since the page must load nothing. */
-const MARKDOWN = { extensions: [gfm(), { disable: { null: ["labelStartImage"] } }], htmlExtensions: [gfmHtml()] };
+/** Only `~~` strikes out text (W93). Images in Markdown become links, since the page must load nothing. */
+const MARKDOWN = {
+  extensions: [gfm({ singleTilde: false }), { disable: { null: ["labelStartImage"] } }],
+  htmlExtensions: [gfmHtml()],
+};
 
 function element(piece: Exclude<TranscriptPiece, { readonly type: "call" }>): string {
   switch (piece.type) {
