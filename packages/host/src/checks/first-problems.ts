@@ -46,6 +46,6 @@ export class FirstProblems {
   async #problemsIn(directory: string, signal: AbortSignal, before?: WorkspaceProblems): Promise<WorkspaceProblems> {
     const { workspaceProblems } = await import("@banyan/tools/language-servers");
     await using fresh = await this.#open(directory);
-    return workspaceProblems(fresh.workspace, fresh.servers, { before, signal });
+    return workspaceProblems(fresh.workspace, fresh.servers, signal, before);
   }
 }

@@ -22,13 +22,14 @@ export type WorkspaceProblems = Readonly<Record<string, CheckedFile>>;
  * @example
  * const now = async (servers: LanguageServers) => {
  *   const { signal } = new AbortController();
- *   return workspaceProblems(openWorkspace("."), servers, { signal });
+ *   return workspaceProblems(openWorkspace("."), servers, signal);
  * };
  */
 export async function workspaceProblems(
   workspace: Workspace,
   servers: Pick<LanguageServers, "canCheck" | "inspect">,
-  { before = {}, signal }: { readonly before?: WorkspaceProblems | undefined; readonly signal: AbortSignal },
+  signal: AbortSignal,
+  before: WorkspaceProblems = {},
 ): Promise<WorkspaceProblems> {
   const listed = (await listFiles(workspace.root)).filter((path) => servers.canCheck(path));
   const paths = new Set([...listed, ...Object.keys(before)]);
