@@ -30,7 +30,7 @@ export const check = z
       contains: text.optional(),
       lacks: text.optional(),
       matches: text.refine(isRegularExpression, "a regular expression").optional(),
-      schema: z.record(z.string(), z.json(), SCHEMA).refine(isSchema, SCHEMA).optional(),
+      schema: z.record(z.string(), z.json(), SCHEMA).refine(isUsableSchema, SCHEMA).optional(),
     },
     "an object with command, file or judge, or with what the answer equals, contains, lacks or matches, or its schema",
   )
@@ -80,7 +80,7 @@ function isRegularExpression(source: string): boolean {
   }
 }
 
-function isSchema(schema: Readonly<Record<string, z.core.util.JSONType>>): boolean {
+function isUsableSchema(schema: Readonly<Record<string, z.core.util.JSONType>>): boolean {
   try {
     return z.fromJSONSchema(schema) !== undefined;
   } catch {

@@ -71,7 +71,7 @@ export class FirstState {
     const { paths, unlisted } = await decidingPaths(directory, started);
     const uncopied: Record<string, string> = {};
     const leaveOut = async (path: string) => {
-      const identity = await identityOf(join(directory, path));
+      const identity = await stateOnDisk(join(directory, path));
       if (identity !== undefined) uncopied[path] = identity;
     };
     for (const folder of unlisted) await leaveOut(folder);
@@ -100,7 +100,7 @@ export class FirstState {
     if (note === undefined) return undefined;
     const { isWhole, started, uncopied = {} } = JSON.parse(note) as KeptNote;
     if (!isWhole) return undefined;
-    const isSame = async (path: string) => uncopied[path] === (await identityOf(join(directory, path)));
+    const isSame = async (path: string) => uncopied[path] === (await stateOnDisk(join(directory, path)));
     const files = readCaseFiles({ folder: this.#files, files: {} });
     // A script that is new may start further files.
     const now = await pathsStartedBy(directory, this.#commands);
@@ -167,7 +167,7 @@ function placeOf(directory: string, path: string): { readonly place: string; rea
 }
 
 /** Returns a text that differs after each change of a file or folder; nothing if nothing is there. */
-async function identityOf(path: string): Promise<string | undefined> {
+async function stateOnDisk(path: string): Promise<string | undefined> {
   const found = await lstat(path, { bigint: true }).catch(() => undefined);
   return found && `${found.ino} ${found.mode} ${found.size} ${found.ctimeNs}`;
 }
@@ -185,14 +185,14 @@ async function decidingPaths(
   for (const folders = [directory]; folders.length > 0; ) {
     const folder = folders.pop() ?? directory;
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
-    if (!entries) unlisted.push(pathIn(directory, folder));
+    if (!entries) unlisted.push(pathBelowFolder(directory, folder));
     for (const entry of entries ?? []) {
       const whole = join(folder, entry.name);
       if (entry.isDirectory()) {
         if (!MADE_BY_PROGRAMS.has(entry.name)) folders.push(whole);
         continue;
       }
-      const path = pathIn(directory, whole);
+      const path = pathBelowFolder(directory, whole);
       if ((entry.isFile() || entry.isSymbolicLink()) && decidesTests(path)) found.add(path);
     }
   }
@@ -203,7 +203,7 @@ async function decidingPaths(
   return { paths: [...found], unlisted };
 }
 
-function pathIn(directory: string, path: string): string {
+function pathBelowFolder(directory: string, path: string): string {
   return relative(directory, path).split(sep).join("/");
 }
 
