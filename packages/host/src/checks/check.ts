@@ -7,9 +7,8 @@ import type { Sandbox } from "@banyan/tools/sandbox";
 import { locate, openFileAt, openWorkspace, runInWorkspace, WorkspaceError } from "@banyan/tools/workspace";
 import { z } from "zod";
 import type { Redact } from "../redaction/redactor.ts";
-import type { CaseCheck, CheckResult } from "./case-check.ts";
+import { type CaseCheck, type CheckResult, describeCheck, quoteShortened, SHOWN } from "./case-check.ts";
 import { type CaseFiles, restoreFiles } from "./case-files.ts";
-import { describeCheck, quoteShortened, SHOWN } from "./check-words.ts";
 
 /** Milliseconds. */
 const PATIENCE = 60_000;

@@ -3,9 +3,8 @@ import { cutTo, encloseInTags } from "@banyan/core/shown";
 import { finishTask, scriptedModel } from "@banyan/core/testing";
 import { z } from "zod";
 import type { Redact } from "../redaction/redactor.ts";
-import type { CaseCheck, CheckResult, EvaluationCost } from "./case-check.ts";
+import { type CaseCheck, type CheckResult, describeCheck, type EvaluationCost } from "./case-check.ts";
 import { readAttemptFile } from "./check.ts";
-import { describeCheck } from "./check-words.ts";
 import { turnsOn } from "./turns.ts";
 
 const INSTRUCTIONS = `You judge the work of another agent. You get its task, its answer, sometimes the content of its files, and one condition. Decide whether the condition holds, and give the reason in one or two sentences. Judge only this condition, by the work itself and not by its intention. If the work leaves it unclear, the condition does not hold.

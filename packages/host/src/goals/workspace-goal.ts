@@ -9,8 +9,7 @@ import {
 } from "@banyan/core/conversation";
 import type { Goal, GoalCheck, GoalFinding, GoalMoment } from "@banyan/core/hosts";
 import type { Sandbox } from "@banyan/tools/sandbox";
-import type { CaseCheck } from "../checks/case-check.ts";
-import { describeCheck } from "../checks/check-words.ts";
+import { type CaseCheck, describeCheck } from "../checks/case-check.ts";
 import { FirstProblems, type FreshServers, type NoNewProblems } from "../checks/first-problems.ts";
 import { FirstState, type StateChanges } from "../checks/first-state.ts";
 import type { Redact } from "../redaction/redactor.ts";

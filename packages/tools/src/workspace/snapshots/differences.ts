@@ -1,7 +1,7 @@
 import type { FileChange } from "@banyan/core/conversation";
 import { fileChange, fileContent } from "../changes/file-change.ts";
 import type { KeyWatch } from "../files/key-file.ts";
-import type { LeftOut } from "./left-out.ts";
+import type { LeftOut } from "./coverage.ts";
 import type { Entry, EntryDifference, Moment, SnapshotFile } from "./snapshot-file.ts";
 
 /** A change since a moment, which a rewind takes back. See {@link WorkspaceSnapshots}. */

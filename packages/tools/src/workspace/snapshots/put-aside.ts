@@ -6,7 +6,7 @@ import { unusedName } from "../../sandbox/protected-links.ts";
 import { openParent } from "../changes/replace-file.ts";
 import { systemCode, WorkspaceError } from "../files/error.ts";
 import type { Workspace } from "../files/paths.ts";
-import type { MomentRecord } from "./left-out.ts";
+import type { MomentRecord } from "./coverage.ts";
 import { folderOf, nameOf } from "./tree-paths.ts";
 
 /** The sign for bytes that are no text. */

@@ -3,7 +3,7 @@ import type { PreviewContext } from "@banyan/core/hosts";
 import type { LimitedCommands } from "../commands/limited-commands.ts";
 import { WorkspaceError } from "../files/error.ts";
 import { locate, type Workspace } from "../files/paths.ts";
-import type { LeftOut } from "./left-out.ts";
+import type { LeftOut } from "./coverage.ts";
 import { LimitedSnapshots, staysInBackground } from "./limited-snapshots.ts";
 import type { ScanOptions } from "./scan.ts";
 import type { Occasion } from "./snapshot-file.ts";

@@ -6,7 +6,7 @@ import { errorMessage } from "@banyan/core/shown";
 import { contentDigest } from "../files/backups.ts";
 import { systemCode, WorkspaceError } from "../files/error.ts";
 import type { Workspace } from "../files/paths.ts";
-import { BOUNDS, type SnapshotBounds } from "./coverage.ts";
+import { BOUNDS, type LeftOut, type MomentRecord, type SnapshotBounds } from "./coverage.ts";
 import {
   canRestore,
   changeBetween,
@@ -22,7 +22,6 @@ import {
   realDifferences,
 } from "./differences.ts";
 import { KnownEntries } from "./known-entries.ts";
-import type { LeftOut, MomentRecord } from "./left-out.ts";
 import type { ScanOptions } from "./scan.ts";
 import type {
   Entry,
