@@ -45,6 +45,7 @@ const NO_OPTIONS: Readonly<Record<string, string>> = {
   "host writtenMessage": "Passes its options on to attach.",
   "memory MemoryError.constructor": "An error.",
   "protocol approvalIn": "Data of a server.",
+  "protocol offersSandbox": "Data of a server.",
   "client ClientError.constructor": "An error.",
   "desk ClientFrame.constructor": "For the server, which makes frames of its own.",
   "desk LiveConversations.constructor": "The desk makes them.",

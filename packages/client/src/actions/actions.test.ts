@@ -373,10 +373,8 @@ test("H13: what follows a command is told, and the user goes where it says", () 
     const step = read.type === "action" ? readAction(read.action, read.argument, context) : undefined;
     return step?.type === "command" ? step.result(result as never) : undefined;
   };
-  expect(resultOf("/remove #5", {})).toEqual({
-    type: "message",
-    lines: ["Removed 1 message. /restore #5 brings it back."],
-  });
+  const lines = ["Removed 1 message. /restore #5 brings it back."];
+  expect(resultOf("/remove #5", {})).toEqual({ type: "message", lines });
   expect(resultOf("/remove #1", {})).toMatchObject({ goOn: "latest" });
   expect(resultOf("/bring 2", { message: "brought", files: 1, problems: ["Odd."] })).toEqual({
     type: "message",
@@ -387,8 +385,8 @@ test("H13: what follows a command is told, and the user goes where it says", () 
   expect(resultOf("/compact", { problem: "too little" })).toMatchObject({ lines: ["Not compacted: too little"] });
   expect(resultOf("/compact", { summary: "sum" })).toMatchObject({ goOn: { end: "sum" } });
   const fanned = { branches: [{ message: "a.1", model: "m", worktree: "w" }], problems: [] };
-  const lines = ["Asked 1 branch:", "  m in the worktree w"];
-  expect(resultOf("/fan 2 x", fanned)).toMatchObject({ lines, goOn: { below: "ran" } });
+  const asked = ["Asked 1 branch:", "  m in the worktree w"];
+  expect(resultOf("/fan 2 x", fanned)).toMatchObject({ lines: asked, goOn: { below: "ran" } });
 });
 
 test("H13: the help of an action fits on a line", () => {

@@ -119,9 +119,7 @@ export interface PlanStep {
   readonly status: "pending" | "in_progress" | "completed";
 }
 
-/**
- * A background process of a call: it may outlive the call, and ends with the session at the latest. See {@link isEvent}.
- */
+/** A background process of a call, which can outlive the call but not the session. See {@link isEvent}. */
 export type ProcessEvent =
   | {
       readonly type: "process.started";

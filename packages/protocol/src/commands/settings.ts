@@ -179,7 +179,9 @@ export function offeredModes({ modes }: Pick<ServerSettings, "modes">): readonly
 /**
  * Returns whether the answer to a question about a call may also set approval mode `sandbox`: the call runs a command in
  * the sandbox, and the mode is offered and asks less than the present mode.
- * @example const choices = offersSandbox(client.welcome.settings, "garden", call, preview) ? ["yes", "sandbox"] : ["yes"];
+ * @example
+ * const choices = (call: Call, preview: Preview) =>
+ *   offersSandbox(client.welcome.settings, "garden", call, preview) ? ["yes", "sandbox"] : ["yes"];
  */
 export function offersSandbox(
   settings: ServerSettings,

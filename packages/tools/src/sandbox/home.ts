@@ -1,4 +1,5 @@
-import { realpathSync } from "node:fs";
+import { mkdirSync, realpathSync, symlinkSync } from "node:fs";
+import { homedir } from "node:os";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { expandHome } from "../workspace/files/named-path.ts";
 import type { ProcessEnvironment } from "./environment.ts";
@@ -124,5 +125,31 @@ function real(path: string): string {
   } catch {
     // A missing file has no other name.
     return path;
+  }
+}
+
+/**
+ * Variables that lead npm, cargo and Go to download caches in the sandbox's temporary folder. The caches of the home
+ * folder are read-only for commands, because programs outside the sandbox could run their content. Create this object
+ * before any command runs.
+ */
+export class DownloadCaches {
+  readonly #folder: string;
+
+  constructor(temporary: string) {
+    this.#folder = join(temporary, "downloads");
+    mkdirSync(join(this.#folder, "cargo"), { recursive: true, mode: 0o700 });
+    const settings = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "config.toml");
+    symlinkSync(settings, join(this.#folder, "cargo", "config.toml"));
+  }
+
+  variables({ GOFLAGS }: Readonly<Record<string, string | undefined>>): Record<string, string> {
+    return {
+      npm_config_cache: join(this.#folder, "npm"),
+      CARGO_HOME: join(this.#folder, "cargo"),
+      GOMODCACHE: join(this.#folder, "go"),
+      // Without this option, Go makes read-only folders, which the sandbox could not remove.
+      GOFLAGS: [...(GOFLAGS ? [GOFLAGS] : []), "-modcacherw"].join(" "),
+    };
   }
 }
