@@ -128,7 +128,7 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
   "approval.withdrawn": same(/The sandbox has ended\. Banyan asks before changes and commands again\./),
   "context.shortening": same(/Compacting the conversation/),
   "context.not-shortened": same(/was not compacted: the summary failed\./),
-  "callback.failed": same(/callback onCall failed\. The turn continues: a defect of its own\./),
+  "callback.failed": same(/The turn continues although the callback onCall failed: a defect of its own\./),
   "feed.reset": {},
   "chat.ended": {},
 };

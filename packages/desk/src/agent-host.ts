@@ -36,7 +36,7 @@ const NO_EQUIPMENT: Equipment = {
   skills: [],
   bring: defineTool({
     name: "bring",
-    description: "Always fails, because this server has no workspace and so no files.",
+    description: "Always fails: this server has no workspace, so it has no files.",
     input: { type: "object" },
     effects: "none",
     execute() {
@@ -91,7 +91,7 @@ export function agentHost(agent: Agent, store: Store): ServedHost {
     if (wanted === provider) return [{ name }];
     throw new ModelChoiceError(
       "unknown-provider",
-      `The agent "${agent.name}" has no models of ${wanted}. Its model is ${name}.`,
+      `The agent "${agent.name}" has no models of the provider ${wanted}. Its model is ${name}.`,
     );
   };
   return {
@@ -111,7 +111,7 @@ export function agentHost(agent: Agent, store: Store): ServedHost {
     useModel: async (wanted) => {
       throw new ModelChoiceError(
         "unknown-model",
-        `Choose ${wanted} for one conversation: the model of the agent itself stays ${name}.`,
+        `Choose ${wanted} for one conversation. The agent's own model cannot change: it is ${name}.`,
       );
     },
     contextParts: (state, leaf) => {

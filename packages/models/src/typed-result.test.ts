@@ -208,7 +208,7 @@ describe.each(wires)("a typed result over the wire of $name", (wire) => {
     }
     expect(bodies).toHaveLength(3);
     expect(notes).toEqual([
-      "The provider refused the schema of the result. Only the instructions have the schema from now on.",
+      "The provider refused the schema of the result. From now on, only the instructions contain the schema.",
     ]);
   });
 });

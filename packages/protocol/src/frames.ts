@@ -13,7 +13,7 @@ export const hello = z.object({
   type: z.literal("hello"),
   protocol: textSchema(0, 20).describe("Protocol version of the client, such as `1.0`."),
   client: textSchema(0, 200).describe("Name and version, for logs."),
-  proof: textSchema(0, 100).optional().describe("Proof that a signed-in page has its key."),
+  proof: textSchema(0, 100).optional().describe("Proves that the page has the key of its sign-in."),
 });
 
 /** Sent first to a page with a sign-in cookie: its hello must prove that it also has the key (S20). */
@@ -27,17 +27,17 @@ const welcome = z.object({
   only: z
     .object({ conversation: id, leaf: id.optional() })
     .optional()
-    .describe("For a share link: its conversation, and the end of its branch if it shows one branch."),
+    .describe("For a share link: the shared conversation. If the link shows only one branch, also the last message of that branch."),
   agent: z.string(),
   workspace: z.string().describe("Directory in which the agents work. Empty if the agents have no files."),
   settings,
   without: listSchema(z.string())
     .optional()
-    .describe("Commands that the server refuses, so that clients do not offer them."),
+    .describe("Commands that the server always refuses. Clients do not offer these commands."),
   notices: listSchema(z.string())
     .optional()
     .describe(
-      "For clients with the right `act`: one sentence for each setting, instruction, skill or command that is not used.",
+      "One sentence for each setting, instruction file, skill or command that the server does not use. Only for clients with the right `act`.",
     ),
 });
 

@@ -152,7 +152,7 @@ test("C8: a branch's changes come over as a call that needs approval and can be 
   expect([read("notes.txt"), read("made.txt")]).toEqual(["ONE\ntwo\nTHREE\n", "made\n"]);
   const said = state.messages.get(brought.message);
   expect(said && textOf(said)).toMatch(
-    /^Brought over from the branch “offline” of this conversation by demo\/offline, as of the message .*The 2 files that it changed are brought over next\.\n\nAsked there:\nhello again\n\nResult:\n/s,
+    /^Brought over from the branch “offline” of this conversation by demo\/offline, as of the message .*The 2 files that it changed are brought over next\.\n\nQuestion on that branch:\nhello again\n\nResult:\n/s,
   );
   expect(said?.parentId).toBe(trunk);
   const leaf = newestLeaf(state, brought.message);

@@ -65,7 +65,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     await article(page, "You said: two figs").waitFor();
     await composer(page).fill("/compact");
     await composer(page).press("Enter");
-    const line = article(page, "Compacted 4 messages: about ");
+    const line = article(page, "Compacted 4 messages: from about ");
     await line.waitFor();
     const words = line.locator("details > :not(summary)");
     expect(await words.isVisible()).toBe(false);

@@ -83,7 +83,7 @@ describe.runIf(chromiumPath)(`a user's own settings of the page${whyNot}`, PATIE
     const notice = "/commands/odd.md:2:14: this is no YAML; it was read line by line.";
     Object.assign(here.served.host, { notices: [notice] });
     const { page, complaints } = await here.open("/", {});
-    await page.getByText("Settings and files that the server ignored or read differently").waitFor();
+    await page.getByText("Settings and files that the server did not use as they are written").waitFor();
     await page.getByText(notice).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     expect(complaints).toEqual([]);

@@ -122,7 +122,7 @@ async function chooseEffort(
     const sentence =
       known === ""
         ? "The agent has no effort levels. Name the model without a colon and an effort."
-        : `Name the model with a colon and one of these efforts: ${known}.`;
+        : `Add a colon and one of these efforts to the model's name: ${known}.`;
     throw new ModelError("invalid-request", `The agent "${name}" has no effort "${effort}". ${sentence}`, {
       retryable: false,
     });

@@ -193,7 +193,7 @@ describe.skipIf(!hasTmux)("T41: attach --resume", () => {
     using plain = Pty.open(place, ["attach", "--plain", "--resume", "what is"], model.env);
     const list = await plain.until("Type a number or words to search for, or press Enter to go back:");
     expect(list).toMatch(/^Conversations\n {2}1 {2}What is red\? .*\n {2}2 {2}What is blue\? /m);
-    await plain.exchange("", "No conversation chosen. Starting a new conversation.");
+    await plain.exchange("", "You chose no conversation. Starting a new conversation.");
   });
 });
 

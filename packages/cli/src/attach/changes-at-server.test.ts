@@ -31,7 +31,7 @@ test.skipIf(!hasTmux)(
     using third = Pty.open(place, ["attach", "--resume", conversation], model.env);
     await third.prompted();
 
-    const screen = await pty.exchange("/undo", "The agent is told about the undone changes with your next message.");
+    const screen = await pty.exchange("/undo", "Your next message also tells the agent about the undone changes.");
     expect(screen).toMatch(/^Undone: .*fig\.txt.*\n.*- ?small/m);
     // The undo was shown at once, so it is not shown again.
     expect(screen.match(/deleted fig\.txt/g)).toHaveLength(1);
@@ -92,7 +92,7 @@ test.skipIf(!hasTmux)(
     await pty.exchange("/branch Heavy", "Your next message continues from here.");
     await pty.exchange(
       "/compact",
-      /Compacted \d+ messages: about [\d,]+ to [\d,]+ tokens\nAll messages stay in the tree\./,
+      /Compacted \d+ messages: from about [\d,]+ to [\d,]+ tokens\nAll messages stay in the tree\./,
     );
     await pty.exchange("is it so?", "Yes.");
     const said = JSON.stringify(model.asked.at(-1));

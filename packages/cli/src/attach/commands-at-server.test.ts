@@ -59,7 +59,7 @@ describe.skipIf(!hasTmux)("commands of a terminal in a server's conversation", (
     );
     expect((await pty.until("edits freely")).match(/edits files here without asking/g)).toHaveLength(1);
     await expect.poll(() => remote.welcome.settings.approval).toBe("edits");
-    await pty.exchange("/approval never", "Choose which calls run without asking: ask (calls that only read");
+    await pty.exchange("/approval never", "Choose a mode. ask: calls that only read run without asking");
     using late = Pty.open(place, ["attach", "--new"], model.env);
     expect(await late.prompted()).toContain(
       "Approval: the agent edits files here without asking, and asks before commands.",

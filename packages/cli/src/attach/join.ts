@@ -106,7 +106,7 @@ async function wanted(
   if (isNew) return undefined;
   const choose = async (filter = "") => {
     const chosen = await chooseConversation({ from: remoteConversations(server), terminal, filter, signal });
-    if (chosen === undefined) terminal.write("No conversation chosen. Starting a new conversation.\n");
+    if (chosen === undefined) terminal.write("You chose no conversation. Starting a new conversation.\n");
     return chosen;
   };
   if (resume === true) return choose();

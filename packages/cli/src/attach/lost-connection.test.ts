@@ -39,7 +39,7 @@ for (const [how, args, shown] of [
         // Ctrl-C removes a line from the system's line editor until the program has read it.
         await expect.poll(() => kept(place)).toContain("are you there?");
         pty.press("C-c");
-        await pty.until("Press Ctrl-C again to leave: Banyan keeps the message.");
+        await pty.until("Press Ctrl-C again to leave. Banyan keeps the message.");
         pty.press("C-c");
         await pty.until("attach: banyan attach --resume");
         await pty.until("[exit 0]");

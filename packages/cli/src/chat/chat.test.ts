@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     using pty = Pty.open(place, ["--continue", ...MODEL], server.env);
     const start = await pty.prompted();
     expect(start).toContain("Green it is.");
-    const advice = `A program started a newer conversation here, “say a colour”. --resume ${JSON.parse(stdout).conversation} continues`;
+    const advice = `A program started a newer conversation in this directory, “say a colour”. --resume ${JSON.parse(stdout).conversation} continues`;
     expect(start.replaceAll(/\s+/g, " ")).toContain(advice);
     await pty.exchange("which one?", "Still green.");
     await pty.enter("/resume");
@@ -113,7 +113,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     pty.press("Enter", "/treee", "Enter");
     expect(await pty.until("There is no command /treee.")).toContain("Did you mean /tree");
     pty.enter("/there-is-nothing-of-this-name");
-    await pty.until(/^There is no command .* Start with a space to send it as text\.$/);
+    await pty.until(/^There is no command .* To send this text as a message, put a space before the slash\.$/);
     await pty.exchange("/help", "/usage");
     await pty.exchange("/usage", /^whole tree/);
     pty.enter("/exit");

@@ -28,13 +28,13 @@ describe.skipIf(!hasTmux).each(links)(
       using pty = await open(place, MODEL, server.env);
       await pty.prompted();
       pty.enter("work");
-      await pty.asked("Continue with the same limit?");
+      await pty.asked("Continue the turn until it reaches the same limit again?");
       expect(pty.screen()).toContain(REASON);
       expect(server.asked).toHaveLength(1);
       pty.enter("y");
       await pty.until("The turn continues until it reaches the same limits again.");
       await pty.until("The turn reached the limit of 2 steps.");
-      await pty.asked("Continue with the same limit?");
+      await pty.asked("Continue the turn until it reaches the same limit again?");
       pty.enter("n");
       expect(await pty.until("Enough of it.")).toContain("The turn ends at its limit.");
       await pty.prompted();
@@ -46,7 +46,7 @@ describe.skipIf(!hasTmux).each(links)(
       using pty = await open(place, ["--plain", ...MODEL], server.env);
       await pty.prompted();
       pty.enter("work");
-      await pty.until("Continue with the same limit?");
+      await pty.until("Continue the turn until it reaches the same limit again?");
       pty.press("Enter");
       await pty.until("You have not decided yet.");
       pty.enter("1");
@@ -54,7 +54,7 @@ describe.skipIf(!hasTmux).each(links)(
       await pty.prompted();
       pty.enter("more");
       // Shown twice before: the first time nothing was decided.
-      await pty.until("Continue with the same limit?", 3);
+      await pty.until("Continue the turn until it reaches the same limit again?", 3);
       pty.press("C-c");
       await pty.until("Stopped. Your turn.");
       await pty.prompted();
@@ -70,11 +70,11 @@ describe.skipIf(!hasTmux)("F37: the terminal asks whether a turn may exceed its 
     using terminal = Pty.open(place, ["attach", "--new", "--plain"], model.env);
     await terminal.prompted();
     terminal.enter("work");
-    await terminal.until("Continue with the same limit?");
+    await terminal.until("Continue the turn until it reaches the same limit again?");
     const { conversation } = await remote.ask("conversation.open", {});
     const watched = await remote.watch(conversation).loaded;
     using full = Pty.open(place, ["attach", "--resume", conversation], model.env);
-    expect(await full.asked("Continue with the same limit?")).toContain(REASON);
+    expect(await full.asked("Continue the turn until it reaches the same limit again?")).toContain(REASON);
     full.enter("y");
     await terminal.until("On and on.");
     await full.until("On and on.");

@@ -75,7 +75,7 @@ test.skipIf(!hasTmux)(
       await pty.prompted();
       pty.enter("go");
       const asked = await pty.asked("Choose with a digit or arrow keys · Enter sends");
-      for (const line of [`${outside}/a is read-only.`, command, "Yes, once outside the sandbox"])
+      for (const line of [`${outside}/a is read-only.`, command, "Yes, run it once outside the sandbox"])
         expect(asked).toContain(line);
       pty.enter("1");
       await pty.until("Done.");

@@ -93,5 +93,5 @@ export async function undoChanges(
   const { changes, problems } = await undo(call);
   write(...undoneLines(changes, style));
   for (const problem of problems) write(`${style.bad("Not undone:")} ${plainLine(problem)}`);
-  if (changes.length > 0) write(style.dim("The agent is told about the undone changes with your next message."));
+  if (changes.length > 0) write(style.dim("Your next message also tells the agent about the undone changes."));
 }

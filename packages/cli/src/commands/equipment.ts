@@ -10,7 +10,7 @@ export function showHooks({ write, screen: { style } }: ConversationContext, { h
   const sources = listedHooks(host);
   const { statusLine } = host.configuration.settings;
   if (sources.length === 0)
-    write("No hooks. Add them under hooks in your settings, in the format of Claude Code and codex.");
+    write("No hooks. Add hooks to your settings under hooks, in the format of Claude Code and codex.");
   for (const { file, isUsed, hooks } of sources) {
     const why = isUsed ? "" : " – not run: this project is not trusted. --trust turns it on";
     write(`${style.bold(visibleLine(file))}${style.warning(why)}`);

@@ -6,7 +6,7 @@ import { offeredCommands } from "./offered-commands.ts";
 import { promptCommands } from "./prompt-commands.ts";
 
 const HOW = [
-  "Enter sends. \\ at the end of a line starts a new line. A paste is one message.",
+  "Enter sends. \\ at the end of a line starts a new line. Pasted lines stay one message.",
   "While the agent works, Enter sends your message before the agent's next step. Alt+Enter, or > at the start, sends it after the turn.",
   "!command runs in your shell on this machine, and the agent sees its output. The agent does not see !!command.",
   "Ctrl-C stops the agent, or clears the line. Ctrl-C twice on an empty line, or Ctrl-D, exits. ? on an empty line shows all keys.",

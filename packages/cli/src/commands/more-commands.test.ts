@@ -164,7 +164,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.prompted();
     await pty.exchange(
       "/compact",
-      /Compacted \d+ messages: about [\d,]+ to [\d,]+ tokens\nAll messages stay in the tree\./,
+      /Compacted \d+ messages: from about [\d,]+ to [\d,]+ tokens\nAll messages stay in the tree\./,
     );
     pty.enter("is it so?");
     await pty.until("Yes.");

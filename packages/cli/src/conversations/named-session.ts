@@ -70,7 +70,7 @@ async function conversationFromFlags(
     if (!last) notice("This directory has no conversation yet. Starting a new conversation.");
     if (passed)
       notice(
-        `A program started a newer conversation here, “${excerptLine(passed.title, 40)}”. --resume ${visibleLine(passed.id)} continues that conversation.`,
+        `A program started a newer conversation in this directory, “${excerptLine(passed.title, 40)}”. --resume ${visibleLine(passed.id)} continues that conversation.`,
       );
     return last?.id;
   }
@@ -78,7 +78,7 @@ async function conversationFromFlags(
   if (!choose && resume === true)
     throw new UsageError("Without a terminal, --resume needs the id or the title of a conversation.");
   const id = resume === true ? await choose?.() : await findNamedConversation(resume, host, choose);
-  if (id === undefined) notice("No conversation chosen. Starting a new conversation.");
+  if (id === undefined) notice("You chose no conversation. Starting a new conversation.");
   return id;
 }
 

@@ -19,7 +19,7 @@ export async function search(
   const hits = await (programs ? directory.search(words, within) : searchForUsers(directory, words, within));
   if (output === "json") return write(`${JSON.stringify(hits, null, 2)}\n`);
   if (hits.length === 0)
-    return write("Nothing found. All words must be in one message. The last word may be incomplete.\n");
+    return write("Nothing found. All words must be in one message. The last word can be incomplete.\n");
   const style = styleFor(process.stdout, "auto");
   for (const hit of hits) {
     const who = hit.role === "user" ? "you" : "agent";

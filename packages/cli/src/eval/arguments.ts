@@ -46,7 +46,7 @@ Exit codes:
 export const evalLine: CommandLine<EvalArguments> = {
   define: (command, read) => {
     command
-      .description("Test agents on cases. A case has files, a prompt and conditions for the result.")
+      .description("Test agents with cases. A case has files, a prompt, and conditions that the result must meet.")
       .argument("<file>", "the cases, as YAML")
       .addOption(list("-m, --model <name>", "a model to test, as provider/model, or scripted; can be repeated"))
       .option("--judge <name>", "the model that judges")

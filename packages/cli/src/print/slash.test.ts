@@ -77,7 +77,7 @@ describe("C18, K11: /name at the beginning of a prompt", () => {
     [
       "a slip, in a task",
       ["run", "/hii", "Bo"],
-      "There is no prompt /hii. Did you mean /hi? Start with a space to send it",
+      "There is no prompt /hii. Did you mean /hi? To send this text as a message,",
     ],
     ["a command of the chat", ["-p", "/model x"], "/model works in a chat only. Start banyan and type it there."],
   ])("%s is a mistake: exit code 2, no request and no conversation", async (_, args, sentence) => {

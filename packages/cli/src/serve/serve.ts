@@ -58,7 +58,7 @@ export async function runServe(args: ServeArguments): Promise<ExitCode> {
     const exit = await untilStopped();
     say(
       shared
-        ? "Stopping. Running turns may finish. Another server continues unfinished turns."
+        ? "Stopping. Running turns have time to finish. Another server continues the turns that do not finish."
         : "Stopping. Running agents are interrupted and can be resumed.",
     );
     await server.stop();
@@ -131,7 +131,7 @@ async function startListening(options: ServeOptions): Promise<RunningServer> {
         cause: error,
       });
     if (code === "EACCES")
-      throw new UsageError(`Port ${port} may not be used. Choose a port above 1023.`, { cause: error });
+      throw new UsageError(`The system does not let Banyan use port ${port}. Choose a port above 1023.`, { cause: error });
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
       throw new UsageError(`${hostname} is not an address of this machine.`, { cause: error });
     throw error;
@@ -147,7 +147,7 @@ function reportServing(
 ): void {
   say(`Serving ${host.workspace} with ${host.model.name}.`);
   say(`Open ${server.pageAddress}`);
-  say("The address signs a browser in, so keep the address secret.");
+  say("Anyone who opens this address is signed in, so keep the address secret.");
   say(`Ctrl-C stops the server. ${ownCommand("attach")} joins from a terminal.`);
   if (!isLoopbackAddress(args.host))
     warn(`Listening on ${args.host}: other machines can reach this server, and the connection is not encrypted.`);

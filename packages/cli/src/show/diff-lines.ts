@@ -147,7 +147,7 @@ export function changedFileLines(
   { title, since }: { readonly title?: string | undefined; readonly since?: string } = {},
 ): string[] {
   const of = title === undefined ? "" : ` by “${excerptLine(title, 60)}”`;
-  if (files.length === 0) return [`No changed files${of}, or all changes are undone.`];
+  if (files.length === 0) return [`There are no changed files${of}: nothing was changed, or all changes were undone.`];
   const rows = files.map(({ path, worktree, kind, added, removed, note = "" }) => [
     kind,
     `+${added}`,

@@ -168,7 +168,7 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
   },
   {
     item: { type: "callback.failed", callback: "onTurn", reason: "boom" },
-    shows: /callback onTurn failed\. The turn continues: boom\./,
+    shows: /The turn continues although the callback onTurn failed: boom\./,
   },
   {
     item: {

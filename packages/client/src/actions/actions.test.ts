@@ -62,7 +62,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/approval drop", refuses("Give the number of a rule")],
     ["/approval drop 2", refuses("Give the number of a rule")],
     ["/approval drop 1 2", refuses("Give the number of a rule")],
-    ["/approval never", refuses("Choose which calls run without asking: ask")],
+    ["/approval never", refuses("Choose a mode. ask: calls")],
   ],
   sandbox: [
     ["/sandbox", does("sandbox.read", {})],
@@ -92,8 +92,8 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   export: [
     ["/export a.html", shows("export", { format: "html", file: "a.html" })],
     ["/export", shows("export", { format: "markdown", file: "" })],
-    ["/export notes.txt", refuses("The end of the file name chooses the format: .md, .json")],
-    ["/export notes", refuses("The end of the file name")],
+    ["/export notes.txt", refuses("The ending of the file name decides the format: .md, .html")],
+    ["/export notes", refuses("The ending of the file name")],
   ],
   share: [
     [
@@ -120,7 +120,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["/undo to #1 now", does("file.compare", { leaf: "ran", to: "asked" })],
     ["/undo rewind", does("file.compare", { leaf: "ran", undo: true })],
     ["/undo to", refuses("Give the number of a message")],
-    ["/undo to #1 please", refuses("To see the files, write /undo to #1.")],
+    ["/undo to #1 please", refuses("/undo to #1 shows the files.")],
   ],
   usage: [
     ["/cost", shows("usage")],
@@ -188,7 +188,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       "/goal tests pass\nMend the parser.",
       { type: "turn", turn: "say", text: "Mend the parser.", goal: ["tests pass"] },
     ],
-    ["/goal", { type: "message", lines: ["There is no open goal. Begin a goal with, for example, /goal !npm test."] }],
+    ["/goal", { type: "message", lines: ["There is no open goal. To set a goal, write for example /goal !npm test."] }],
     ["/goal !", refuses("Write a command")],
   ],
   compact: [
@@ -262,7 +262,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "/bring 1",
-      refuses("You are already on branch 1. To bring its changes elsewhere, switch branches and write /bring 1."),
+      refuses("You are already on branch 1. To bring its changes to another branch, switch to that branch and write /bring 1."),
     ],
     ["/bring 9", refuses("There is no branch 9.")],
     ["/bring oak", refuses("There is no branch oak.")],
@@ -342,14 +342,14 @@ describe.each(CLIENTS)("H13: in the client %s", (client) => {
         mode: "chat",
       }),
     );
-    expect(asked("/agents tell 1", context)).toEqual(refuses("Write a message for sub-agent 1"));
+    expect(asked("/agents tell 1", context)).toEqual(refuses("To send sub-agent 1 a message"));
     expect(asked("/agents stop 1 2", context)).toEqual(refuses("takes one number"));
   });
 
   test("a wrong name is refused with the nearest one, a path is words, and a prompt comes before a name of other programs", () => {
     const context = placeAt(client);
     expect(asked("/retyr", context)).toBe(
-      "There is no command /retyr. Did you mean /retry? Start with a space to send it as text.",
+      "There is no command /retyr. Did you mean /retry? To send this text as a message, put a space before the slash.",
     );
     expect(asked("/tmp is full", context)).toEqual({ type: "words" });
     expect(asked(" /retry", context)).toEqual({ type: "words" });
@@ -362,8 +362,8 @@ test("H13: a user who may only watch has what shows, without arguments that act"
   const watcher = placeAt("attach", { rights: ["show", "watch"] });
   expect(asked("/plan", watcher)).toEqual(shows("plan"));
   expect(asked("/processes", watcher)).toEqual(shows("processes"));
-  expect(asked("/processes stop p1", watcher)).toBe("You may only watch here, so /processes takes no arguments.");
-  expect(asked("/retry", watcher)).toBe("You may only watch here: you cannot use /retry.");
+  expect(asked("/processes stop p1", watcher)).toBe("You can only watch this conversation, so write /processes without arguments.");
+  expect(asked("/retry", watcher)).toBe("You can only watch this conversation, so you cannot use /retry.");
 });
 
 test("H13: what follows a command is told, and the user goes where it says", () => {

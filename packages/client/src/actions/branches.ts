@@ -93,7 +93,7 @@ export const branchActions: readonly Action[] = [
     name: "bring",
     arguments: "n | #n | text",
     help: "Bring the answer and files of another branch to this branch",
-    onPage: "Open the panel Compare with /compare, and choose “Bring changes over” for a branch.",
+    onPage: "Type /compare to open the Compare panel, and press “Bring changes over” at a branch.",
     needs: { right: "branch.bring", idle: "prompt" },
     read(argument, context) {
       const { leaf, say } = context;
@@ -187,7 +187,7 @@ function refuseOwnBranch({ state, leaf, say }: ActionContext, from: string, argu
     const branch = String(leaves(state).indexOf(own) + 1);
     throw new ActionRefusal(
       say(
-        "You are already on branch {branch}. To bring its changes elsewhere, switch branches and write /bring {branch}.",
+        "You are already on branch {branch}. To bring its changes to another branch, switch to that branch and write /bring {branch}.",
         { branch },
       ),
     );

@@ -53,7 +53,7 @@ export const programActions: readonly Action[] = [
   {
     name: "status",
     help: "Show the model, the conversation and its file, context and cost",
-    onPage: "The model is below the message box, tokens and cost are in the header, and the rest is in the settings.",
+    onPage: "The page shows the model below the message box, tokens and cost in the header, and everything else in the settings.",
     needs: { clients: ["terminal", "attach", "editor"] },
     read: () => view("status"),
   },
@@ -87,7 +87,7 @@ export const programActions: readonly Action[] = [
     name: "approval",
     aliases: ["permissions", "approvals"],
     arguments: "[plan | ask | edits | sandbox | all | drop n]",
-    help: "Choose what runs without asking, or revoke a rule of this conversation",
+    help: "Choose which calls run without asking, or revoke a rule of this conversation",
     needs: { clients: ["terminal", "attach", "page"], right: "approval.use" },
     read: readApproval,
   },
@@ -152,7 +152,7 @@ export const programActions: readonly Action[] = [
   {
     name: "undo",
     arguments: "[last | call id | to #n [now | all] | rewind]",
-    help: "Undo the file changes of the last turn, one change, or all since a message",
+    help: "Undo file changes: those of the last turn, one change, or all since a message",
     needs: { right: "file.undo", idle: "prompt" },
     read: (what, context) => readRewind(what, context) ?? textView("undo", what === "last" ? "" : what),
   },
@@ -237,7 +237,7 @@ function readExport(file: string, { state, say }: ActionContext): ViewStep {
   const ending = file === "" ? "md" : (/\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? "");
   const format = Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
   if (!format)
-    throw new ActionRefusal(say("The end of the file name chooses the format: .md, .json (can be imported) or .html."));
+    throw new ActionRefusal(say("The ending of the file name decides the format: .md, .html, or .json (which can be imported)."));
   return { type: "view", view: "export", format, file };
 }
 
@@ -271,7 +271,7 @@ function readApproval(argument: string, { state, say }: ActionContext): ActionSt
   if (!/^drop\b/.test(argument))
     throw new ActionRefusal(
       say(
-        "Choose which calls run without asking: ask (calls that only read), plan (the same, until you approve a plan), edits (also changes of workspace files), sandbox (also commands in the sandbox) or all.",
+        "Choose a mode. ask: calls that only read run without asking. plan: the same, until you approve a plan. edits: changes of workspace files run, too. sandbox: commands in the sandbox run, too. all: every call runs.",
       ),
     );
   const pattern = /^\d+$/.test(number ?? "") ? state.allowed[Number(number) - 1] : undefined;
@@ -331,10 +331,10 @@ function readMemoryAction(argument: string, { client, state, leaf, say }: Action
     message(
       dismissed
         ? say(
-            "From its next answer on, the model no longer gets entry {number}, and the entry is not recalled again on this branch.",
+            "The model no longer gets memory entry {number} from its next answer on. Memory does not recall this entry again on this branch.",
             { number: number ?? "" },
           )
-        : say("The model gets entry {number} again from its next answer on.", { number: number ?? "" }),
+        : say("From its next answer on, the model gets memory entry {number} again.", { number: number ?? "" }),
     ),
   );
 }
@@ -349,7 +349,7 @@ function readAgentsAction(argument: string, { state, mode, say }: ActionContext)
   const run = subAgentsOf(state).find((each) => String(each.number) === number)?.run?.id;
   if (run === undefined)
     throw new ActionRefusal(
-      say("No sub-agent {number} is working. /agents lists the sub-agents.", { number: quoteForUser(number) }),
+      say("Sub-agent {number} is not working. /agents lists the sub-agents.", { number: quoteForUser(number) }),
     );
   if (action === "stop") {
     if (text !== "") throw new ActionRefusal(say("/agents stop takes one number."));
@@ -357,7 +357,7 @@ function readAgentsAction(argument: string, { state, mode, say }: ActionContext)
       message(say("Stopping sub-agent {number}. Its result so far goes to the agent that launched it.", { number })),
     );
   }
-  if (text === "") throw new ActionRefusal(say("Write a message for sub-agent {number} after the number.", { number }));
+  if (text === "") throw new ActionRefusal(say("To send sub-agent {number} a message, write the message after the number.", { number }));
   const parts = [{ type: "text", text }] as const;
   return conversationCommand("turn.say", { parts, run, delivery: "steer", mode }, () =>
     message(say("Sub-agent {number} gets your message before its next step.", { number })),

@@ -40,7 +40,7 @@ export function readRewind(argument: string, context: ActionContext): ActionStep
     default:
       throw new ActionRefusal(
         say(
-          "To see the files, write /undo to {number}. To restore them, add “now”, or “all” for files that others changed, too.",
+          "/undo to {number} shows the files. Add “now” to restore the files. Add “all” to restore also the files that others changed.",
           {
             number,
           },
@@ -68,7 +68,7 @@ function turnStep(leaf: string, say: Say): ActionStep {
       undone: changes,
       problems,
       advice: say(
-        "The agent is told about the undone changes with your next message. /undo rewind reverses the restoration.",
+        "Your next message also tells the agent about the undone changes. /undo rewind brings the changes back.",
       ),
       ...(end !== undefined && { goOn: { end } }),
     }));
@@ -86,7 +86,7 @@ function restoreStep(
     return conversationCommand("file.rewind", { ...place, asOf, paths }, ({ changes, problems, message: end }) => ({
       ...message(
         say.count(changes.length, "Restored {count} file.", "Restored {count} files."),
-        ...(changes.length > 0 ? [say("/undo rewind reverses the restoration.")] : []),
+        ...(changes.length > 0 ? [say("/undo rewind brings the changes back.")] : []),
       ),
       problems,
       ...(end !== undefined && { goOn: { end } }),

@@ -15,7 +15,7 @@ test("S39, S42: /sandbox lists the ports that always open, and the hidden paths"
   expect(shown({ ports: [5173], hidden: [".env", "secrets"] })).toMatchObject({
     lines: [
       "In a sandbox.",
-      "Port 5173 opens without a question in this folder. /sandbox drop :5173 changes that.",
+      "Port 5173 opens without a question for commands in this folder. /sandbox drop :5173 ends this.",
       "Deny rules hide these paths from commands: .env, secrets",
     ],
   });

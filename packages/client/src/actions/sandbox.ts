@@ -22,7 +22,7 @@ export function readSandbox(argument: string, { state, say }: ActionContext): Ac
         ),
         ...(addresses.length > 0 ? [say("/sandbox drop and an address revokes the address.")] : []),
         ...ports.map((port) =>
-          say("Port {port} opens without a question in this folder. /sandbox drop :{port} changes that.", {
+          say("Port {port} opens without a question for commands in this folder. /sandbox drop :{port} ends this.", {
             port: String(port),
           }),
         ),

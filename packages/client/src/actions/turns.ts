@@ -185,6 +185,6 @@ function sendHeld({ state, run, say }: ActionContext, argument: string): ActionS
 
 function openGoalLines(goals: readonly LiveGoal[], say: Say): string[] {
   return goals.length === 0
-    ? [say("There is no open goal. Begin a goal with, for example, /goal !npm test.")]
+    ? [say("There is no open goal. To set a goal, write for example /goal !npm test.")]
     : goalLines(goals, say);
 }

@@ -58,7 +58,7 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
   "callback.failed": ({ callback, reason, isHook }, say) =>
     isHook
       ? asSentence(reason)
-      : say("The callback {callback} failed. The turn continues: {reason}", {
+      : say("The turn continues although the callback {callback} failed: {reason}", {
           callback: visibleLine(callback),
           reason: asSentence(reason),
         }),

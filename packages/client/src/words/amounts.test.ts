@@ -29,10 +29,10 @@ test("W28: a time is in seconds at first, then in minutes and hours", () => {
 
 test("F99: a summary says what it made of the context, in shares where the window is known", () => {
   const sizes = { messages: 84, before: 142_000, after: 58_400 };
-  expect(compactedLine({ ...sizes, size: 200_000 })).toBe("Compacted 84 messages: 71 % to 29 % of the context");
-  expect(compactedLine(sizes)).toBe("Compacted 84 messages: about 142,000 to 58,400 tokens");
+  expect(compactedLine({ ...sizes, size: 200_000 })).toBe("Compacted 84 messages: from 71 % to 29 % of the context");
+  expect(compactedLine(sizes)).toBe("Compacted 84 messages: from about 142,000 to 58,400 tokens");
   expect(compactedLine({ messages: 1, before: 10, after: 9, size: 100 })).toBe(
-    "Compacted 1 message: 10 % to 9 % of the context",
+    "Compacted 1 message: from 10 % to 9 % of the context",
   );
 });
 

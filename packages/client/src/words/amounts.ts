@@ -38,14 +38,14 @@ export function compactedLine({ messages, before, after, size }: CompactionResul
   if (size)
     return say.count(
       messages,
-      "Compacted {count} message: {before} % to {after} % of the context",
-      "Compacted {count} messages: {before} % to {after} % of the context",
+      "Compacted {count} message: from {before} % to {after} % of the context",
+      "Compacted {count} messages: from {before} % to {after} % of the context",
       { before: share(before), after: share(after) },
     );
   return say.count(
     messages,
-    "Compacted {count} message: about {before} to {after} tokens",
-    "Compacted {count} messages: about {before} to {after} tokens",
+    "Compacted {count} message: from about {before} to {after} tokens",
+    "Compacted {count} messages: from about {before} to {after} tokens",
     { before, after },
   );
 }

@@ -104,7 +104,7 @@ describe("F73: one call returns a question, and another call answers it", () => 
         agent.answer(question?.id ?? "", { decision: "answer", text: "red" }, { session }),
       ).rejects.toMatchObject({
         code: "busy",
-        message: `A process still runs the turn that asks question ${question?.id}. Answer the question with session.answer(...).`,
+        message: `The turn that asks the question ${question?.id} still runs in a process. Answer the question with session.answer(...).`,
       });
       await session.answer(question?.id ?? "", { decision: "answer", text: "red" });
       return (await turn).text;

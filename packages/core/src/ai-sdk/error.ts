@@ -33,7 +33,7 @@ export function asModelError(thrown: unknown, model: string): ModelError {
     case "AI_NoSuchModelError":
       return fail(
         "unknown-model",
-        `The provider package does not know the model ${model}; check its name (${thrown.message})`,
+        `The provider package does not know the model ${model}; check the model's name (${thrown.message})`,
       );
     case "AI_LoadSettingError":
     case "AI_InvalidArgumentError":

@@ -202,8 +202,8 @@ function tellDoubt(run: TurnRun, model: ModelDriver, counts: "few" | "many"): vo
   // A server that silently cuts prompts counts only the rest (F69).
   const advice =
     counts === "few"
-      ? "The counts are wrong, or the server reads only a part of each request. Check the context size in the server's settings. Banyan uses its own count."
-      : "Banyan uses the larger count to decide when to compact the conversation.";
+      ? "The server's token counts are wrong, or the server reads only a part of each request. Check the context size in the server's settings. Banyan uses its own counts."
+      : "Banyan uses the larger of the two counts to decide when to compact the conversation.";
   noticeOnce(run, `${fact}. ${advice}`);
 }
 

@@ -24,7 +24,7 @@ import { contextUsage, countContextTokens, estimate, promptTexts, promptTextsOfP
 const EMPTY = "The summary is empty, so nothing was compacted.";
 export const TOO_LONG = "The summary is longer than the messages that it would replace, so nothing was compacted.";
 const NOTHING_EARLIER =
-  "Nothing was compacted: the last messages and unanswered messages always stay, and too few messages precede them.";
+  "Nothing was compacted. The last messages and unanswered messages always stay, and too few messages come before those.";
 
 /** Plans a summary that the model wrote in a call. Rejects, and informs the feed, if the summary frees no tokens. */
 export async function planSummary(run: TurnRun, message: string, text: string): Promise<ShortenedHistory> {

@@ -102,7 +102,7 @@ export type EventBody =
       readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" };
       /** The arguments as a user changed them. */
       readonly input?: Json;
-      /** Set if a rule or a hook decided about the call before a user did. */
+      /** Set if a rule or a hook made the decision, not a user. */
       readonly byRule?: true;
     }
   /** Written before the tool starts. */
@@ -257,7 +257,7 @@ export type EventBody =
 
 /** The goal of a run, with its conditions in words. See {@link isEvent}. */
 export interface AskedGoal {
-  /** Id of the goal, the same in all runs that pursue the goal. */
+  /** Id of the goal. All runs that pursue the goal have the same id here. */
   readonly id: string;
   readonly checks: readonly string[];
   /** The goal in the words of the user. */
@@ -277,7 +277,7 @@ export interface GoalResult {
   readonly passed: boolean;
   /** The reason, such as the exit code and the end of a command's output. */
   readonly why?: string;
-  /** Tests, and files that decide how tests run, that have changed since the goal began. */
+  /** Files that have changed since the goal began, if they are tests or decide how the tests run. */
   readonly changed?: readonly string[];
 }
 
@@ -327,7 +327,7 @@ export interface CallEnded<Type extends string> {
   readonly files?: readonly Omit<BroughtFile, "type" | "data" | "url">[];
   /** Files that the call read, or that its command changed. */
   readonly seen?: readonly SeenFile[];
-  /** Number of files that the call changed without a `file.changed` for each, such as by a command. */
+  /** Number of changed files for which there is no `file.changed` event, such as files that a command changed. */
   readonly changedFiles?: number;
 }
 

@@ -42,7 +42,7 @@ export interface ApprovalQuestion {
   readonly call: string;
   readonly pattern?: string;
   readonly preview?: Preview;
-  /** Set if the question is closed when its process ends. */
+  /** Set if the question closes as soon as the process that asks it ends. */
   readonly survives?: false;
 }
 
@@ -80,7 +80,7 @@ export interface LimitQuestion {
   readonly reason: string;
   /** Set if the question is about a message that is too large. "allow" then stores the message as a file. */
   readonly offers?: "file";
-  /** Set if the question is closed when its process ends. */
+  /** Set if the question closes as soon as the process that asks it ends. */
   readonly survives?: false;
 }
 

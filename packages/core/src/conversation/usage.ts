@@ -38,7 +38,7 @@ export const cacheMissCauses = [
 /** A part of a request that the provider's cache could have had, but did not. See {@link cacheMissCauses}. */
 export interface CacheMiss {
   readonly cause: (typeof cacheMissCauses)[number];
-  /** Tokens that the provider did not have in its cache and read again. */
+  /** Tokens that the provider read again because they were not in its cache. */
   readonly tokens: number;
 }
 

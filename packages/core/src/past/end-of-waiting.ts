@@ -41,7 +41,7 @@ function waitingBelow(state: ConversationState, { id }: LiveRun): LiveRun[] {
   return found;
 }
 
-const GONE = "The process stopped before this call had a result, and the call does not continue.";
+const GONE = "The process stopped before this call had a result. The call was not continued.";
 
 /** Cancels the open calls of the sub-agents below a call that has its result. */
 export function endBelow(

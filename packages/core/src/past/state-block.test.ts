@@ -125,7 +125,7 @@ Files that the user attached:
     written.call("write", {}, [change("left.ts", null, "1")]);
     written.leaf = first;
     written.call("write", {}, [change("right.ts", null, "1")]);
-    expect(sectionOf(written.block(), "Files, the one used last at the end:")).toEqual(["- created right.ts"]);
+    expect(sectionOf(written.block(), "Files that the agent used. The most recent file is the last one:")).toEqual(["- created right.ts"]);
   });
 
   test("has the changes of sub-agents, with their worktree", () => {
@@ -144,7 +144,7 @@ Files that the user attached:
       });
       written.call("write", {}, [change(file, "1", "2"), saw("read.ts", "1")], task);
     }
-    const lines = sectionOf(written.block(), "Files, the one used last at the end:");
+    const lines = sectionOf(written.block(), "Files that the agent used. The most recent file is the last one:");
     expect(lines).toEqual(["- changed a.ts", "- changed b.ts (in the worktree side)"]);
   });
 
@@ -160,7 +160,7 @@ Files that the user attached:
     written.call("read", {}, [saw("a.ts", "1"), saw("b.ts", "1")]);
     written.call("write", {}, [change("c.ts", null, "1")]);
     written.call("read", {}, [saw("d.ts", "1")]);
-    const files = (left: number) => sectionOf(written.block(left), "Files, the one used last at the end:");
+    const files = (left: number) => sectionOf(written.block(left), "Files that the agent used. The most recent file is the last one:");
     expect(files(0)).toEqual(["- read a.ts", "- read b.ts", "- created c.ts", "- read d.ts"]);
     expect(files(1)).toEqual(["(1 more not listed)", "- read b.ts", "- created c.ts", "- read d.ts"]);
     expect(files(3)).toEqual(["(3 more not listed)", "- created c.ts"]);
@@ -181,7 +181,7 @@ Files that the user attached:
     const block = written.block(0, old.block(1));
     expect(sectionOf(block, "Plan:")).toEqual(["[ ] Go"]);
     expect(sectionOf(block, "Files that the user attached:")).toEqual(["- fig.png"]);
-    expect(sectionOf(block, "Files, the one used last at the end:")).toEqual([
+    expect(sectionOf(block, "Files that the agent used. The most recent file is the last one:")).toEqual([
       ...["(1 more not listed)", "- read gone.ts", "- created a.ts", "- changed c.ts", "- deleted b.ts"],
     ]);
     expect(written.block(0, "Some words of a user.")).toBe(written.block());
@@ -229,7 +229,7 @@ test("F87: the block has the files in their latest state, whatever calls and com
         if (changed && first !== null) return [now === null ? `- deleted ${name}` : `- changed ${name}`];
         return read && now !== null ? [`- read ${name}`] : [];
       });
-      expect(sectionOf(written.block(), "Files, the one used last at the end:")).toEqual(expected);
+      expect(sectionOf(written.block(), "Files that the agent used. The most recent file is the last one:")).toEqual(expected);
     }),
     { numRuns: process.env.BANYAN_LONG === "1" ? 20_000 : 300 },
   );

@@ -17,7 +17,7 @@ const HEADINGS = {
   processes: "Running in the background:",
   agents: "Sub-agents without a result:",
   questions: "Questions that the user has not answered:",
-  files: "Files, the one used last at the end:",
+  files: "Files that the agent used. The most recent file is the last one:",
   attachments: "Files that the user attached:",
 } as const;
 

@@ -16,7 +16,7 @@ export type Answer =
     }
   | {
       readonly decision: "deny";
-      /** The user's reason, which the model gets. */
+      /** The user's reason, as text for the model. */
       readonly reason?: string | undefined;
     }
   /** Answer to a tool's question in words. */

@@ -103,7 +103,7 @@ export function branchBusy(leaf: string | null): SessionError {
 export function stillAskedError(question: string): SessionError {
   return new SessionError(
     "busy",
-    `A process still runs the turn that asks question ${question}. Answer the question with session.answer(...).`,
+    `The turn that asks the question ${question} still runs in a process. Answer the question with session.answer(...).`,
   );
 }
 

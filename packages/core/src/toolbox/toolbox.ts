@@ -145,7 +145,7 @@ export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSche
   const { jsonSchema, vendor } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
   if (!jsonSchema) {
     throw new ToolDefinitionError(
-      `The schema of ${of} (${vendor}) cannot be converted to JSON Schema. Use a version of that library with Standard JSON Schema, or pass a JSON Schema.`,
+      `The schema of ${of} (${vendor}) cannot be converted to JSON Schema. Use a version of that library that supports Standard JSON Schema, or pass a JSON Schema.`,
     );
   }
   try {
@@ -170,7 +170,7 @@ export function schemaWithCheck(of: string, schema: InputSchema<unknown>) {
   const json = jsonSchemaOf(of, schema);
   if (JSON.stringify(json.not) === "{}" || JSON.stringify(json.enum) === "[]")
     throw new ToolDefinitionError(
-      `The schema of ${of} matches no value, so no model can write it. Name a possible value.`,
+      `The schema of ${of} matches no value, so a model cannot write a matching value. Change the schema.`,
     );
   const check = "~standard" in schema ? checkStandard(schema as StandardSchemaV1) : checkJsonSchema(json);
   // A provider that requires all names lets its model write null for absent ones, which a lenient schema may accept.

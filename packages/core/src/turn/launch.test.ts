@@ -156,7 +156,7 @@ describe("a sub-agent", () => {
     expect(turn.usage.input).toBeLessThanOrEqual(1000);
     expect(turn.usage.input).toBe(100 * model.asked);
     const cutShort =
-      "The sub-agent reached the limit of 1000 tokens before it was done. The sub-agent had written nothing.";
+      "The sub-agent reached the limit of 1000 tokens before it was done. The sub-agent had written no text yet.";
     expect(resultsIn(session).slice(0, names.length)).toEqual(names.map(() => cutShort));
     expect(checkConversation(session.state)).toEqual([]);
   });

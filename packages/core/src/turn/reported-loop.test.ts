@@ -314,7 +314,7 @@ describe("B61: a loop that runs whole turns", () => {
       "complete() was called without a current answer. Call begin() first.",
       "begin() was called before the current answer was completed.",
       "complete() before the answer's finish was pushed.",
-      "Call call_x is not a call of a completed answer.",
+      "Call call_x does not belong to a completed answer.",
       "interjected() was called in the middle of an answer. Complete the answer first.",
     ]);
   });

@@ -222,7 +222,7 @@ class ReportedTurn implements TurnSink {
       throw new Error("interjected() was called in the middle of an answer. Complete the answer first.");
     const { id: run, session, branch } = this.#run;
     const message = createId();
-    await this.#settle("Not executed: the user interjected.");
+    await this.#settle("Not executed: the user sent another message first.");
     await this.#write({
       type: "message.added",
       message,
@@ -292,7 +292,7 @@ class ReportedTurn implements TurnSink {
     const open = this.#calls.get(call);
     if (open && !isEnded(this.#callOf(open.message, call)?.status ?? "cancelled")) return open;
     const has = open !== undefined || this.#run.session.state.calls.has(call);
-    throw new Error(has ? `Call ${call} already has a result.` : `Call ${call} is not a call of a completed answer.`);
+    throw new Error(has ? `Call ${call} already has a result.` : `Call ${call} does not belong to a completed answer.`);
   }
 
   #callOf(message: string, call: string): Call | undefined {

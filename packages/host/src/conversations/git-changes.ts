@@ -39,7 +39,7 @@ export async function changesSinceCommit({ folder, watch, ...how }: GitFolder): 
   const ask = (...args: string[]) =>
     git(args, { ...how, cwd: folder, timeout: PATIENCE, most: MOST_SAID, encoding: "latin1" });
   const tracked = await ask(...DIFF).catch((cause) => {
-    throw new WorktreeError("repository", `There is no git repository with a commit around ${folder}.`, { cause });
+    throw new WorktreeError("repository", `${folder} is not inside a git repository that has a commit.`, { cause });
   });
   const changes = readDiff(tracked);
   for (const { diff } of changes) watch()(diff);

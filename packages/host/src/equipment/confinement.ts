@@ -71,7 +71,7 @@ export async function openConfinement({
 }
 
 const OWN_NETWORKS =
-  "Each command has its own network, because this machine permits no shared one. No command reaches the server of another.";
+  "Each command has its own network, because this machine permits no shared network. A command cannot reach a server that another command runs.";
 
 function unconfined(description: string, notices: readonly string[]): Confinement {
   return { sandbox: undefined, description, notices, [Symbol.asyncDispose]: async () => {} };

@@ -71,7 +71,7 @@ describe.skipIf(!opening.available)("E2, S16: where there is a sandbox, a langua
     });
     await host.close();
     expect(notices).toEqual([
-      expect.stringMatching(/^Files are not checked by the language server for oak: .*[^.]\.$/),
+      expect.stringMatching(/^The language server for oak does not check files: .*[^.]\.$/),
     ]);
   });
 

@@ -135,7 +135,7 @@ function inWorkspaceOnly(tool: Tool): Tool {
 async function loadServers({ workspace, sandbox, settings, env, notice }: FileChecksOptions): Promise<LanguageServers> {
   const { KNOWN_SERVERS, LanguageServers } = await import("@banyan/tools/language-servers");
   const failed = (name: string, why: string) =>
-    notice(`Files are not checked by the language server for ${name}: ${why.replace(/\.$/, "")}.`);
+    notice(`The language server for ${name} does not check files: ${why.replace(/\.$/, "")}.`);
   return new LanguageServers({ workspace, sandbox, env, known: serversOf(settings, KNOWN_SERVERS), failed });
 }
 

@@ -145,7 +145,7 @@ const TOLD = 8_000;
 const NO_FILES = { files: {} };
 
 const AS_BEFORE = "the checks also pass with tests, configurations, scripts and lock files as they were";
-const UNKNOWN = "Banyan does not know the state of the tests and configurations when the goal began.";
+const UNKNOWN = "Banyan does not know the tests and configurations as they were when the goal began.";
 
 /**
  * Returns the check that repeats checks with the files that decide about tests in their first state. `commands`: the

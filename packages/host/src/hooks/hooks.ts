@@ -263,7 +263,7 @@ export class Hooks {
     this.#say(
       conversation.id,
       event,
-      `A hook allowed ${name}, but the name matches several MCP servers (${servers}), so the hook has no effect. Rename one of the servers.`,
+      `A hook allowed the call of ${name}. Several MCP servers have a tool of this name (${servers}), so the hook has no effect. Rename one of the servers.`,
     );
     return false;
   }

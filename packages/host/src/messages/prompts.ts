@@ -128,7 +128,7 @@ export async function expandSlashPrompt(
     return expandPrompt(host, slash, patience);
   if (isRootFolder(slash.name)) return undefined;
   const why = host.redact(await whyNone(host, slash.name, signal));
-  throw new PromptError(`${why} Start with a space to send it as text.`);
+  throw new PromptError(`${why} To send this text as a message, put a space before the slash.`);
 }
 
 function ofFile({ name, description, hint }: PromptCommand): SlashPrompt {

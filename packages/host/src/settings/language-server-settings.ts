@@ -29,7 +29,7 @@ export const languageServerSettings = z.strictObject(
         ),
         "an object with servers by their names",
       )
-      .describe("Language servers, besides those that Banyan knows.")
+      .describe("Language servers to add to those that Banyan knows.")
       .optional(),
   },
   "an object with enabled or servers",

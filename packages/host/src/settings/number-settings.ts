@@ -77,7 +77,7 @@ export const numberSettings: Readonly<Record<NumberSetting, NumberRow>> = {
   "limits.depth": { unit: "levels", sentence: "Maximum nesting of sub-agents. 0 allows no sub-agent." },
   "limits.repeats": {
     unit: "count",
-    sentence: "How often a turn may repeat a call with the same result while no file changes. Default: 10.",
+    sentence: "How many times a turn repeats a call while the result stays the same and no file changes. Default: 10.",
   },
   "connection.silence": {
     unit: "seconds",

@@ -110,7 +110,7 @@ export const limitSettings = z.strictObject(
     policy: z
       .enum(["wrap-up", "ask", "fail"], '"wrap-up", "ask" or "fail"')
       .describe(
-        "The action of a turn at a limit. `wrap-up`: one last answer without tools. `ask`: a question to the user. `fail`: an error.",
+        "What a turn does at a limit. `wrap-up`: one last answer without tools. `ask`: a question to the user. `fail`: an error.",
       )
       .optional(),
   },
@@ -176,14 +176,14 @@ const sandbox = z.strictObject(
       .optional(),
     network: z
       .strictObject(
-        { allow: texts(DOMAIN).describe("The only domains that commands may reach.").optional() },
+        { allow: texts(DOMAIN).describe("Domains that commands can reach. All other domains are blocked.").optional() },
         "an object with allow",
       )
       .describe("Network access of commands.")
       .optional(),
-    writable: texts(PATHS).describe("Folders that commands may write to, besides the workspace.").optional(),
+    writable: texts(PATHS).describe("Folders, in addition to the workspace, in which commands can write.").optional(),
     home: texts(PATHS)
-      .describe("Paths in your home folder that commands can read, besides toolchains and build caches.")
+      .describe("Paths in your home folder that commands can read. They can always read toolchains and build caches.")
       .optional(),
   },
   "an object with enabled, home, network or writable",
@@ -282,7 +282,7 @@ const shape = {
   limits: limitSettings.describe("Limits of a turn.").optional(),
   connection: connection.describe("Waiting times, retries and sizes of a model's answers.").optional(),
   instructions: texts(PATHS)
-    .describe("Files that the agent reads before every conversation, besides AGENTS.md.")
+    .describe("Files that the agent reads before every conversation, in addition to AGENTS.md.")
     .optional(),
   compaction: compaction.describe("When Banyan compacts a long conversation.").optional(),
   memory: memory.describe("Memory: Banyan remembers facts from conversations for later conversations.").optional(),
@@ -292,11 +292,11 @@ const shape = {
       agent,
       "an object with agents by their names",
     )
-    .describe("Agents that can be launched by name, besides those in files.")
+    .describe("Agents that can be launched by name. Agents in files are available, too.")
     .optional(),
   subAgentWorktrees: yesOrNo
     .describe(
-      "Sub-agents that may write files and are launched together each get their own git worktree. Their changes are merged when they finish.",
+      "Gives each sub-agent its own git worktree, if several are launched together and can write files. Their changes are merged when they finish.",
     )
     .optional(),
   acpAgents: z
@@ -319,12 +319,12 @@ const shape = {
     .optional(),
   toolShare: share
     .describe(
-      "Share of the context that tools of MCP servers may take. If they need more, the model must search for a tool before it can call the tool. Default: 0.1.",
+      "Maximum share of the context for the tools of MCP servers. If these tools need more, the model must search for a tool before it can call the tool. Default: 0.1.",
     )
     .optional(),
   hooks: hookEntries
     .describe(
-      "Hooks: your commands that run when certain things happen in a conversation, in the format of Claude Code and codex.",
+      "Hooks: your commands that run on certain events of a conversation. The format is that of Claude Code and codex.",
     )
     .optional(),
   statusLine: statusLineEntry
@@ -360,7 +360,7 @@ const shape = {
   vim: yesOrNo.describe("Uses vi keys in the terminal's prompt.").optional(),
   theme: z
     .union([z.enum(themes, THEME), z.string(THEME).regex(/\.json$/, THEME)], THEME)
-    .describe("Colour theme of the terminal, by name, or a file of your own.")
+    .describe("Colour theme of the terminal: the name of a theme, or the path of your own theme file.")
     .optional(),
 };
 

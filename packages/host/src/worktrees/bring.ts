@@ -88,7 +88,7 @@ function broughtBranchText(
   const changes = count === 0 ? "" : ` ${files} brought over next.`;
   return [
     `Brought over from the branch${what} of this conversation${by}, as of the message ${from}.${changes}`,
-    ...(question ? [`Asked there:\n${cutTo(textOf(question), LONGEST, " […]")}`] : []),
+    ...(question ? [`Question on that branch:\n${cutTo(textOf(question), LONGEST, " […]")}`] : []),
     ...(response ? [`Result:\n${cutTo(textOf(response), LONGEST, " […]") || "(no text)"}`] : []),
   ].join("\n\n");
 }

@@ -134,7 +134,7 @@ export class Repository {
       "-p",
       head,
       "-m",
-      "Changes that were not committed when Banyan made a worktree",
+      "Uncommitted changes from before Banyan made a worktree",
     ];
     return { head, base: (await this.#run(top, commit, { variables: NOBODY, withoutContent: true })).trim() };
   }

@@ -111,6 +111,6 @@ export function countAtEndpoint(
     const answer = parseJsonText(text);
     const tokens = isJsonRecord(answer) ? answer[endpoint.field] : undefined;
     if (typeof tokens === "number") return tokens;
-    throw new ModelError("provider", `The answer of ${address} contains no number "${endpoint.field}".`);
+    throw new ModelError("provider", `The answer of ${address} has no number in the field "${endpoint.field}".`);
   };
 }

@@ -9,13 +9,13 @@ import { clientTools } from "./turns.ts";
 const conversation = { conversation: id };
 
 const pattern = textSchema(1, 4_000).describe("A permission rule.");
-const REMEMBER = "A rule that decides matching calls in the same way from now on: in this conversation, or always.";
+const REMEMBER = "A permission rule that applies this decision to later calls that match: in this conversation, or always.";
 
 /** A user's decision. Only the fields listed here count (S14). */
 const answer = z.discriminatedUnion("decision", [
   z.strictObject({
     decision: z.literal("allow"),
-    input: json.optional().describe("Arguments as a user changed them."),
+    input: json.optional().describe("The arguments of the call after the user's changes."),
     remember: z
       .strictObject({ pattern, scope: z.enum(["conversation", "always"]) })
       .optional()
@@ -23,7 +23,7 @@ const answer = z.discriminatedUnion("decision", [
   }),
   z.strictObject({
     decision: z.literal("deny"),
-    reason: textSchema(0, 10_000).optional().describe("The user's reason, which the model gets."),
+    reason: textSchema(0, 10_000).optional().describe("The user's reason, as text for the model."),
     remember: z
       .strictObject({ pattern, scope: z.literal("always") })
       .optional()
@@ -38,7 +38,7 @@ const answer = z.discriminatedUnion("decision", [
 const waiting = z.object({
   ...conversation,
   question,
-  call: engineSchema<Call>(call).optional().describe("The call that asks. Absent for a question about a limit."),
+  call: engineSchema<Call>(call).optional().describe("The call that asks the question. Absent for a question about a limit."),
   ofSubAgent: z.boolean(),
   directory: z.string().optional().describe("Directory of the conversation."),
 });
@@ -50,7 +50,7 @@ export const answerCommands = {
     z.object({ waiting: listSchema(waiting) }),
   ),
   "question.answer": command(
-    "Answers an approval, a limit or a tool's question. The first answer counts. If the process that asked is gone, the answer continues the turn in a new run, which gets the command's id.",
+    "Answers a question about an approval or a limit, or a question of a tool. Only the first answer has an effect. If the process that asked has ended, a new run continues the turn. The new run gets the command's id.",
     {
       ...conversation,
       question: id,
@@ -64,7 +64,7 @@ export const answerCommands = {
       tools: clientTools
         .optional()
         .describe(
-          "Client-side tools of the turn that the answer continues. Without this field, the model gets no descriptions of these tools.",
+          "The tools that the client runs in the continued turn. Without this field, the model gets no descriptions of these tools.",
         ),
     },
     z.object({
@@ -72,7 +72,7 @@ export const answerCommands = {
         .string()
         .optional()
         .describe(
-          "Reason why a rule was not stored, or why the turn does not continue. A rule that was not stored still applies in this conversation if it allows calls, and does not apply if it denies calls. The answer itself counts.",
+          "The reason why the rule was not stored, or why the turn does not continue. The answer itself has taken effect. If the rule allows calls, it still applies in this conversation. If the rule denies calls, it does not apply.",
         ),
     }),
   ),

@@ -6,7 +6,7 @@ import { command } from "./command.ts";
 
 const model = textSchema(1, 200);
 const worktree = z.string().describe("The git worktree of this branch.");
-const problems = listSchema(z.string()).describe("Sentences about problems, for the user.");
+const problems = listSchema(z.string()).describe("Problems, each described for the user in one sentence.");
 const file = z.object({
   path: z.string(),
   kind: z.enum(["created", "changed", "deleted"]),
@@ -19,7 +19,7 @@ const compared = z.object({
   leaf: id.describe("Last message of the branch."),
   name: z
     .string()
-    .describe("Name of the branch: its label, or else its worktree, its prompt (if the prompts differ) or its model."),
+    .describe("Name of the branch: its label. A branch without a label is named after its worktree, its prompt (if the prompts differ) or its model."),
   models: listSchema(z.string()),
   worktree: worktree.optional(),
   outcome: z
@@ -28,19 +28,19 @@ const compared = z.object({
       "Outcome of the last turn. `working` and `waiting`: the turn has not ended. `unasked`: no model was asked.",
     ),
   problem: z.string().optional().describe("Reason why there is no answer, or why the files cannot be read."),
-  time: count.optional().describe("Milliseconds of all turns of the branch, without waits for a user."),
+  time: count.optional().describe("Duration of all turns of the branch in milliseconds. The time in which turns wait for a user is left out."),
   usage,
   cost: dollars.optional().describe("Cost of the branch. Absent if a price is unknown."),
   files: listSchema(file).describe("Files that differ from the state at the fork."),
-  said: z.string().describe("Beginning of the last answer."),
+  said: z.string().describe("The first words of the branch's last answer."),
 });
 
 export const branchCommands = {
   "branch.compact": command(
-    "Compacts the branch that ends at `at`: the model summarises it, except its most recent messages. The tree keeps all messages. Refused while an agent works on the branch or waits for a user. `run.interrupt` with the command's id ends the compaction.",
+    "Compacts the branch that ends at `at`: the model summarises the branch, except the most recent messages. The tree keeps all messages. Refused while an agent works on the branch or waits for a user. `run.interrupt` with the command's id ends the compaction.",
     {
       conversation: id,
-      at: id.optional().describe("The last message of the branch. Default: the last written message."),
+      at: id.optional().describe("The last message of the branch. Default: the newest message of the conversation."),
       model: textSchema(1, 200)
         .optional()
         .describe("Model that writes the summary: `provider/model` or an alias. Default: the conversation's model."),
@@ -48,18 +48,18 @@ export const branchCommands = {
     },
     z.object({
       summary: id.optional().describe("The summary, a new message at the end of the branch."),
-      compaction: compaction.optional().describe("Effect of the summary on the next request."),
+      compaction: compaction.optional().describe("How much shorter the summary makes the next request to the model."),
       problem: z.string().optional().describe("Reason why there is no summary."),
     }),
   ),
   "branch.fan": command(
-    "Asks several models at once, or one model several times. Each answer has its own branch after `at`, and its own git worktree if `worktrees` is true. The id of each branch's first message is the command's id, a full stop and a number from 1. Refused while an agent works or waits at `at`.",
+    "Asks several models at once, or one model several times. Each answer has its own branch after `at`. With `worktrees`, each branch also has its own git worktree. The first message of each branch has this id: the command's id, a full stop and a number from 1. Refused while an agent works or waits at `at`.",
     {
       conversation: id,
       at: id
         .nullable()
         .optional()
-        .describe("The message to continue from. Default: the last written message. `null`: the root."),
+        .describe("The message to continue from. Default: the newest message of the conversation. `null`: the root."),
       parts: listSchema(saidPart).check(z.minLength(1)),
       models: listSchema(model)
         .check(z.minLength(1), z.maxLength(BRANCHES_AT_ONCE))
@@ -83,7 +83,7 @@ export const branchCommands = {
     z.object({
       at: id
         .optional()
-        .describe("The message from which the branches fork. Absent if the command was carried out before."),
+        .describe("The message from which the branches fork. Absent if this command had already been carried out."),
       branches: listSchema(z.object({ message: id, model: z.string(), worktree: worktree.optional() })),
       problems,
     }),
@@ -92,27 +92,27 @@ export const branchCommands = {
     "Compares the branches below a message: time, cost, files and outcome.",
     {
       conversation: id,
-      at: id.optional().describe("A message below the fork. Default: the last written message."),
+      at: id.optional().describe("A message below the fork. Default: the newest message of the conversation."),
     },
     z.object({ at: id.nullable().describe("Message at which the branches fork."), branches: listSchema(compared) }),
   ),
   "branch.bring": command(
-    "Brings the work of the branch that ends at `from` to the branch that ends at `to`. A message, which gets the command's id, has the request and the outcome. A tool call after it changes the files: rules and users decide about this call, and `file.undo` reverts it. Lines in conflict are between marks in the file. Refused while an agent works or waits on one of the branches.",
+    "Brings the work of the branch that ends at `from` to the branch that ends at `to`. The command adds a message with the request and the outcome of `from`; this message gets the command's id. Then a tool call changes the files. As for other calls, rules and users decide about this call, and `file.undo` reverts it. Conflicting lines are marked in the files. Refused while an agent works or waits on one of the branches.",
     {
       conversation: id,
       from: id,
-      to: id.optional().describe("The last message of the target branch. Default: the last written message."),
+      to: id.optional().describe("The last message of the target branch. Default: the newest message of the conversation."),
     },
     z.object({ message: id, files: count.describe("Number of files that the call changes."), problems }),
   ),
   "worktree.open": command(
-    "Begins a branch after `at` with its own git worktree. The worktree has the branch's files, including uncommitted changes. All messages after the resulting `message` use the worktree.",
+    "Begins a branch after `at` that has its own git worktree. The worktree starts with the branch's files, including uncommitted changes. The command adds a message (`message` in the result), and all messages below it use the worktree.",
     {
       conversation: id,
       at: id
         .nullable()
         .optional()
-        .describe("The message to continue from. Default: the last written message. `null`: the root."),
+        .describe("The message to continue from. Default: the newest message of the conversation. `null`: the root."),
       name: lineSchema(80).optional(),
     },
     z.object({ message: id, worktree }),
@@ -137,7 +137,7 @@ export const branchCommands = {
     "Removes a git worktree and its git branch. Refused while an agent works or waits in the worktree. Also refused if the worktree has changes, unless `changes` is true.",
     {
       name: textSchema(1, 200),
-      changes: z.boolean().optional().describe("If true, changes of the worktree may be lost."),
+      changes: z.boolean().optional().describe("If true, the worktree is removed together with its changes."),
     },
     nothing,
   ),

@@ -9,12 +9,12 @@ export const listedConversation = z.object({
   title: z.string().describe("The title. Without a title, the beginning of the first message."),
   labels: z
     .record(z.string(), z.string())
-    .describe("For example `cwd` (its directory) and `program` (if a program at `/v1` began the conversation)."),
+    .describe("Facts about the conversation, such as `cwd` (its directory) and `program` (set if a program began the conversation through `/v1`)."),
   createdAt: time,
   updatedAt: time,
   running: count.describe("Number of live runs, including sub-agents' runs."),
   waiting: count.describe("Number of questions that wait for a user."),
-  unread: count.describe("Number of turns that ended since a user last looked."),
+  unread: count.describe("Number of turns that have ended since a user last opened the conversation."),
   broken: engineSchema<BrokenTurn["reason"]>(z.string())
     .optional()
     .describe("Reason why the last turn on this server has no answer."),
@@ -27,31 +27,31 @@ const conversation = { conversation: id };
 
 export const conversationCommands = {
   "conversation.list": command(
-    "Lists the conversations, the last written first.",
+    "Lists the conversations. The conversation with the newest message comes first.",
     {
       cwd: z.string().optional().describe("Lists only conversations of this directory."),
       limit: z.int().min(1).max(CONVERSATIONS).optional().describe(`Default: ${CONVERSATIONS_AT_ONCE}.`),
       after: z
         .object({ id, updatedAt: time })
         .optional()
-        .describe("Lists the next conversations after this one: the last conversation of the page before."),
-      programs: z.boolean().optional().describe("True to list conversations that programs began at `/v1`, too."),
+        .describe("The last conversation of the previous page. The list continues after this conversation."),
+      programs: z.boolean().optional().describe("True to include conversations that programs began through `/v1`."),
     },
     z.object({ conversations: listSchema(listedConversation) }),
   ),
   "conversation.watch": command(
-    "Starts `conversations` frames, which report changes of the list. `on: false` stops them.",
+    "Makes the server send `conversations` frames, which report changes of the list. `on: false` ends these frames.",
     { on: z.boolean() },
     nothing,
   ),
   "conversation.search": command(
-    "Finds messages that contain all words, in all conversations and branches, the newest first.",
+    "Finds messages that contain all the words, in all conversations and branches. The newest message comes first.",
     {
       query: textSchema(0, 1_000),
       limit: z.int().min(1).max(HITS).optional().describe("Default: 20."),
       cwd: z.string().optional().describe("Searches only conversations of this directory."),
       conversation: id.optional().describe("Searches only this conversation."),
-      programs: z.boolean().optional().describe("True to search conversations that programs began at `/v1`, too."),
+      programs: z.boolean().optional().describe("True to search also the conversations that programs began through `/v1`."),
     },
     z.object({
       hits: listSchema(
@@ -63,30 +63,30 @@ export const conversationCommands = {
           at: time,
           excerpt: z.string(),
           matches: listSchema(z.tuple([count, count]).readonly()).describe(
-            "Ranges in the excerpt, in UTF-16 units: start inclusive, end exclusive.",
+            "Where the words are in the excerpt: ranges in UTF-16 units. Each range includes its start and excludes its end.",
           ),
         }),
       ),
     }),
   ),
   "conversation.create": command(
-    "Begins a conversation. If the id exists, nothing changes. The server stores it with its first message.",
+    "Begins a conversation. Changes nothing if a conversation with this id exists. The server stores the conversation together with its first message.",
     {
       conversation: id.optional().describe("Id of the conversation. Default: a new id."),
       program: z
         .enum(["streamed", "whole"])
         .optional()
         .describe(
-          "How a program at `/v1` reads the first answer. A conversation with this field is only in lists with `programs`.",
+          "Set if a program begins the conversation through `/v1`: the way in which the program reads the first answer. `conversation.list` shows such conversations only with `programs`.",
         ),
     },
     z.object(conversation),
   ),
   "conversation.open": command(
-    "Finds a conversation by its id, the beginning of its id, or its title. Without a name, finds the last written conversation.",
+    "Finds a conversation by its id, the beginning of its id, or its title. Without a name, finds the conversation with the newest message.",
     {
       named: textSchema(0, 1_000).optional(),
-      cwd: z.string().optional().describe("The directory whose last conversation is found if there is no name."),
+      cwd: z.string().optional().describe("Without a name, finds the newest conversation of this directory."),
     },
     z.object({ ...conversation, title: z.string() }),
   ),
@@ -102,7 +102,7 @@ export const conversationCommands = {
     {
       ...conversation,
       format: z.enum(["json", "markdown", "html"]),
-      leaf: id.optional().describe("For Markdown: the last message of the branch. Default: the last written message."),
+      leaf: id.optional().describe("For Markdown: the last message of the exported branch. Default: the newest message of the conversation."),
     },
     z.object({ name: z.string(), mediaType: z.string(), text: z.string() }),
   ),
@@ -114,7 +114,7 @@ export const conversationCommands = {
       notice: z
         .string()
         .optional()
-        .describe("A sentence about events that this version does not know. The server stores them unchanged."),
+        .describe("A sentence about events of types that this version does not know. The server stores these events unchanged."),
     }),
   ),
 } as const;

@@ -4,7 +4,7 @@ import { callId, count, id, listSchema, textSchema } from "../shapes/shapes.ts";
 import { command } from "./command.ts";
 
 const takenBack = z.object({
-  changes: listSchema(fileChange).describe("Changes that were made."),
+  changes: listSchema(fileChange).describe("The changes that the command made to files."),
   problems: listSchema(z.string()).describe("One sentence for each file that was not restored, with the reason."),
   message: id.optional().describe("The message that tells the model about the changes. Absent if nothing changed."),
 });
@@ -13,7 +13,7 @@ const target = {
   to: id
     .optional()
     .describe(
-      "The message to go back to. Files become as they were before the next message of the branch. For a message of another branch, files become as they were after the last call up to that message. If no call changed files, they become as they were at the fork of the branches. Default: the root.",
+      "The message to which the files go back. On this branch: to their state before the next message. For a message of another branch: to their state after the last call up to that message. If no call changed files: to their state at the fork of the branches. Default: the root, the state before the first message.",
     ),
   undo: z
     .boolean()
@@ -26,9 +26,9 @@ const changeSince = fileChange.extend({
   by: z
     .enum(["agent", "others", "both"])
     .describe(
-      "Who changed the path since then. `agent`: the agent on this branch, also by its commands. `others`: for example a user, another program, branch or conversation.",
+      "Who changed the path since the compared state. `agent`: the agent on this branch, directly or with its commands. `others`: anyone else, such as a user, another program, another branch or another conversation.",
     ),
-  canRestore: z.boolean().describe("False if the earlier content is not kept, so that no rewind can restore it."),
+  canRestore: z.boolean().describe("False if the earlier content was not kept. A rewind then cannot restore the file."),
   changers: listSchema(
     z.object({
       by: z
@@ -38,7 +38,7 @@ const changeSince = fileChange.extend({
         ),
       call: callId.optional().describe("The call of a tool or command."),
     }),
-  ).describe("Everybody who changed the path since then, in order. Empty if unknown."),
+  ).describe("All authors of changes to the path since the compared state, in order. Empty if unknown."),
 });
 
 const leftOut = z.object({
@@ -67,12 +67,12 @@ const whyNoPicture = z.enum([
 
 export const fileCommands = {
   "file.find": command(
-    "Finds files and folders for text after `@`: paths that contain its letters in this order, the best match first.",
+    "Finds files and folders for the text after `@`. A path matches if it contains all letters of the text in the same order. The best match comes first.",
     { query: textSchema(0, 1_000), limit: z.int().min(1).max(200).optional().describe("Default: 20.") },
     z.object({ files: listSchema(z.string()).describe("Paths relative to the workspace. Folders end in a slash.") }),
   ),
   "file.undo": command(
-    "Restores the files that one `call` changed, but no file that was changed in another way since. A message after `leaf` tells the model. Refused while an agent works or waits after this call. `leaf` is the end of a branch with this call, or with the call that launched its sub-agent.",
+    "Undoes the file changes of one `call`. Files that were also changed in another way since then stay as they are. A new message after `leaf` reports the restored files to the model. `leaf` is the end of a branch that contains this call. For a call of a sub-agent, the branch contains the call that launched the sub-agent. Refused while an agent works or waits after this call.",
     {
       conversation: id,
       leaf: id,
@@ -98,23 +98,23 @@ export const fileCommands = {
         .boolean()
         .optional()
         .describe(
-          "Set this instead of `to` to compare with git's last commit. New files count unless git ignores them. Digests are then git's object ids.",
+          "Set this instead of `to` to compare with git's last commit. The comparison includes new files, unless git ignores them. Digests are then git's object ids.",
         ),
     },
     z.object({
       asOf: count
         .optional()
-        .describe("The moment of the comparison, for `file.rewind`. Absent if no file can differ, and with `git`."),
+        .describe("The moment of the comparison. Send this value with `file.rewind`. Absent if no file can differ, and if `git` is set."),
       to: id.optional().describe("The message whose files `file.rewind` restores. Absent for the root."),
       files: listSchema(changeSince).describe(
-        "The changes since then, which a rewind takes back. Folders have modes that begin with `04`. Only the first 200 files have a diff.",
+        "The changes since the compared state. A rewind undoes these changes. The mode of a folder begins with `04`. Only the first 200 files have a diff.",
       ),
       leftOut: listSchema(leftOut).describe("Parts of the workspace that no rewind restores."),
-      processes: count.describe("Number of background commands that a rewind stops."),
+      processes: count.describe("Number of background commands that a rewind would stop."),
     }),
   ),
   "file.rewind": command(
-    "Restores files as they were at another message, after `file.compare`. Files that changed after the comparison stay as they are. A message after `leaf` tells the model. Refused while an agent works or waits on this branch.",
+    "Restores files to their state at another message. Send `file.compare` first: files that changed after the comparison stay as they are. A new message after `leaf` reports the restored files to the model. Refused while an agent works or waits on this branch.",
     {
       conversation: id,
       leaf: id,
@@ -127,7 +127,7 @@ export const fileCommands = {
     takenBack,
   ),
   "picture.read": command(
-    "Loads a web image that a user requested. As for the tool `fetch`, the web server must be public, and rules must allow the URL. The image may have at most 5 MiB. Clients load an image only when a user requests it.",
+    "Loads an image from the web. The limits of the tool `fetch` apply: the web server must be public, and permission rules must allow the URL. The image can have at most 5 MiB. Clients send this command only when a user requests the image.",
     { url: textSchema(1, 8_000) },
     z.object({
       picture: z
@@ -135,7 +135,7 @@ export const fileCommands = {
           address: z.string().describe("Address after redirects."),
           mediaType: z
             .enum(["image/png", "image/jpeg", "image/gif", "image/webp"])
-            .describe("Type of the image, according to its bytes."),
+            .describe("Media type of the image, found from its bytes."),
           data: z.string().describe("The bytes of the image in base 64."),
         })
         .optional()

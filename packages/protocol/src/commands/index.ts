@@ -54,7 +54,7 @@ export function commandSchema(type: string): z.ZodType<Command> | undefined {
   if (!schemas.has(type) && Object.hasOwn(commands, type)) {
     const { input }: CommandDefinition = commands[type as CommandName];
     const ofCommand = id.describe(
-      "The client makes the id. A repeated command with the same id takes effect only once.",
+      "The client chooses the id. Commands with the same id take effect only once.",
     );
     schemas.set(type, z.object({ type: z.literal(type), id: ofCommand, ...input }));
   }

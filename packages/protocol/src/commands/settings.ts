@@ -29,23 +29,23 @@ export const settings = z.object({
   carriedOut: listSchema(z.object({ conversation: id, approval: planApproval }))
     .default([])
     .describe(
-      "Conversations with approval mode `plan` and an allowed plan, each with the mode in which the plan is carried out.",
+      "Conversations in approval mode `plan` whose plan a user has allowed. Each entry has the mode in which the agent carries out the plan.",
     ),
 });
 
 export const settingsCommands = {
   "model.list": command(
-    "Lists the providers, and whether each is usable. With `provider`, also lists the models that Banyan knows or the provider's server offers.",
+    "Lists the providers, and whether each provider is usable. With `provider`, also lists the models of this provider that Banyan knows or that the provider's server offers.",
     { provider: textSchema(0, 100).optional() },
     z.object({
       providers: listSchema(
         z.looseObject({
-          name: z.string().describe("Prefix of the names of the provider's models."),
+          name: z.string().describe("The name of the provider, which begins the names of its models."),
           usable: z.boolean(),
           reason: z.string().describe("Why the provider is usable, or what the user can do to make it usable."),
           defaultModel: z.string().optional().describe("As `provider/model`."),
           models: listSchema(z.string()).optional().describe("Models of the user's own server, as `provider/model`."),
-          price: price.optional().describe("Common price of these models, in US dollars per million tokens."),
+          price: price.optional().describe("The price that all these models share, in US dollars per million tokens."),
         }),
       ),
       models: listSchema(
@@ -62,12 +62,12 @@ export const settingsCommands = {
     }),
   ),
   "model.use": command(
-    "Changes the model of a conversation from its next step on. Without a conversation, changes the default from the next turn on.",
+    "Changes the model that a conversation uses from its next step on. Without a conversation, changes the default model from the next turn on.",
     { model, conversation: id.optional() },
     nothing,
   ),
   "approval.use": command(
-    "Sets the approval mode from the next call on, and answers the open questions that the mode allows. `plan`, `ask`, `edits` and `sandbox` apply to all conversations; with `run`, `edits` applies to one run. `sandbox` fails with the reason if `modes` of the settings does not contain it. `all` applies to one conversation, only in a sandbox, and only after a user's confirmation.",
+    "Sets the approval mode from the next call on. Calls that wait for approval run if the new mode allows them. `plan`, `ask`, `edits` and `sandbox` apply to all conversations. With `run`, `edits` applies only to that run. `sandbox` fails with the reason if `modes` of the settings does not contain it. `all` applies to one conversation, only in a sandbox, and only after a user's confirmation.",
     {
       mode: z
         .enum(approvalModes)
@@ -81,7 +81,7 @@ export const settingsCommands = {
     nothing,
   ),
   "prompt.list": command(
-    "Lists the prompts of the user's files, of a trusted project's files, and of MCP servers.",
+    "Lists the prompts from the user's files, from a trusted project's files, and from MCP servers.",
     {
       wait: z
         .int()
@@ -98,15 +98,15 @@ export const settingsCommands = {
           hint: z.string().optional().describe("Hint for users about the arguments."),
           arguments: listSchema(
             z.object({ name: z.string(), description: z.string(), required: z.boolean() }),
-          ).describe("Arguments in order. Prompts of files have arguments without names."),
-          server: z.string().optional().describe("MCP server of the prompt. Absent for a prompt of a file."),
+          ).describe("Arguments in order. The arguments of a prompt from a file have no names."),
+          server: z.string().optional().describe("The MCP server that offers the prompt. Absent if the prompt comes from a file."),
         }),
       ),
       starting: listSchema(z.string()).describe("MCP servers that are still starting."),
     }),
   ),
   "equipment.read": command(
-    "Lists the MCP servers and their state, and the hooks and their files. Reports whether memory is on, for one conversation if `conversation` is given.",
+    "Lists the MCP servers with their states, and the hooks with their files. Also reports whether memory is on. With `conversation`, this report is about that conversation.",
     { conversation: id.optional() },
     z.object({
       servers: listSchema(
@@ -130,7 +130,7 @@ export const settingsCommands = {
     }),
   ),
   "sandbox.read": command(
-    "Reports the sandbox of commands and the network addresses that commands may reach. With `conversation`, reports them for that conversation.",
+    "Reports the sandbox in which commands run, and the network addresses that commands can reach. With `conversation`, the report is about that conversation.",
     { conversation: id.optional() },
     z.object({
       state: z
@@ -144,16 +144,16 @@ export const settingsCommands = {
       ),
       ports: listSchema(z.int())
         .default([])
-        .describe("Ports of commands that the user always opens on `127.0.0.1`, for the workspace."),
+        .describe("Ports of this workspace's commands that Banyan opens on `127.0.0.1` without a question, because the user agreed."),
       hidden: listSchema(z.string())
         .default([])
-        .describe("Paths in the workspace, and absolute paths, that deny rules on reading hide from commands."),
+        .describe("Paths that commands cannot read, because deny rules forbid reading them. A path is absolute, or relative to the workspace."),
     }),
   ),
   "address.revoke": command(
-    "Revokes a network address of `sandbox.read`, also in the user's settings, or a port, written as `:5173`. Open connections stay.",
+    "Revokes a network address that `sandbox.read` lists, also in the user's settings. A port is written as `:5173`. Connections that are open stay open.",
     { address: textSchema(1, 300), conversation: id.optional() },
-    z.object({ revoked: z.boolean().describe("False if the address was not allowed before.") }),
+    z.object({ revoked: z.boolean().describe("False if there was nothing to revoke, because the address was not allowed.") }),
   ),
 } as const;
 

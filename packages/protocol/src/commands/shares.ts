@@ -4,7 +4,7 @@ import { command } from "./command.ts";
 
 const shown = {
   conversation: id,
-  leaf: id.optional().describe("End of the shared branch. Default: all branches."),
+  leaf: id.optional().describe("Last message of the shared branch. Default: all branches are shared."),
 };
 
 export const share = z.object({
@@ -26,15 +26,15 @@ const LONGEST = 366 * 24 * 60 * 60;
 /** Commands about share links. A link shows only one conversation, to everyone who has it. */
 export const shareCommands = {
   "share.create": command(
-    "Makes a share link to one conversation, or to one branch as it is now.",
+    "Makes a link that shares a whole conversation, or one branch in its present state.",
     {
       ...shown,
       seconds: z.int().min(1).max(LONGEST).optional().describe("Seconds until the link expires. Default: a week."),
     },
     z.object({
       share,
-      token: z.string().describe("Secret of the link. The server sends it once and keeps its digest."),
-      path: z.string().describe("Path that opens the link in a browser, after the server's address."),
+      token: z.string().describe("Secret of the link. The server sends the secret once, and keeps only its digest."),
+      path: z.string().describe("Path of the link. Write the path after the server's address to open the link in a browser."),
     }),
   ),
   "share.list": command(

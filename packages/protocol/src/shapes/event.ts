@@ -24,7 +24,7 @@ const messageOf = { message: id };
 const callOf = { message: id, call: callId };
 const saidOf = {
   ...callOf,
-  tool: z.string().optional().describe("Name of the tool. Absent in logs of older versions."),
+  tool: z.string().optional().describe("Name of the tool. Absent in logs that older versions wrote."),
   input: anyJson
     .optional()
     .describe("The checked arguments. Absent in logs of older versions, and if the model wrote no JSON."),
@@ -36,11 +36,11 @@ const ended = {
   modelOutput: z.string().optional().describe("Text that the model gets in place of `output`."),
   files: listSchema(broughtFile.omit({ type: true, data: true, url: true }))
     .optional()
-    .describe("More files for the model, each with the digest of an earlier `content.stored`."),
+    .describe("More files for the model. The digest of each file is in an earlier `content.stored` event."),
   seen: listSchema(seenFile).optional().describe("Files that the call read, or that its command changed."),
   changedFiles: count
     .optional()
-    .describe("Number of files that the call changed without a `file.changed` for each, such as by a command."),
+    .describe("Number of changed files for which there is no `file.changed` event, such as files that a command changed."),
 };
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe("Delivery of the input to the run.");
 const userParts = listSchema(userPart);
@@ -62,7 +62,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       mediaType: z
         .string()
         .optional()
-        .describe("Media type of a file of a call. Its bytes are then in `text` in base 64."),
+        .describe("Set for a file of a call: the media type of the file. `text` then has the file's bytes in base 64."),
     }),
     event("message.added", {
       ...messageOf,
@@ -72,7 +72,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       parts: userParts,
       unreadable,
       call: callId.optional().describe("For a sub-agent's first message: the call that launched the sub-agent."),
-      worktree: z.string().optional().describe("Name of the git worktree that all messages below this message use."),
+      worktree: z.string().optional().describe("Name of a git worktree. This message and all messages below it use the worktree."),
       covers: id.optional(),
       ...behindSummary,
       run: id.optional().describe("The live run that added the message."),
@@ -90,7 +90,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
           at: time.optional(),
           conversation: id.optional(),
           message: id.optional(),
-          mark: z.string().optional().describe("Mark of the entry in citations, such as `m3`."),
+          mark: z.string().optional().describe("Mark with which the model cites the entry, such as `m3`."),
           dismissed: z.literal(true).optional(),
         }),
       ),
@@ -102,7 +102,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
         z.object({
           index: count.describe("Index of the message part, from 0."),
           type: z.enum(["text", "reasoning"]),
-          offset: count.describe("UTF-16 units of the part that the log already has."),
+          offset: count.describe("Length of the text that the log already has for this part, in UTF-16 units."),
           text: z.string().describe("The new text."),
         }),
       ).describe("Text since the last checkpoint."),
@@ -122,7 +122,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...callOf,
       tool: z.string(),
       inputText: z.string(),
-      via: z.string().optional().describe("The forwarding tool that the model called. `tool` is the tool that ran."),
+      via: z.string().optional().describe("Set if the model called a tool that forwarded the call: the name of that tool. `tool` is the tool that ran."),
       input: anyJson.optional(),
       about: about.optional(),
     }),
@@ -131,7 +131,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       question: id,
       pattern: z.string().optional(),
       preview: preview.optional(),
-      survives: z.literal(false).optional().describe("Set if the question is closed when its process ends."),
+      survives: z.literal(false).optional().describe("Set if the question closes as soon as the process that asks it ends."),
     }),
     event("call.approval-resolved", {
       ...callOf,
@@ -139,14 +139,14 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       allowed: z.boolean(),
       remember: z.object({ pattern: z.string(), scope: z.enum(["conversation", "always"]) }).optional(),
       input: anyJson.optional(),
-      byRule: z.literal(true).optional().describe("Set if a rule or a hook decided about the call before a user did."),
+      byRule: z.literal(true).optional().describe("Set if a rule or a hook made the decision, not a user."),
     }),
     event("call.executing", {
       ...callOf,
       tool: saidOf.tool,
       attempt: z.int().min(1),
       key: z.string(),
-      about: about.optional().describe("New subject of the call, if a user changed the arguments."),
+      about: about.optional().describe("The subject of the call after a user has changed the arguments."),
     }),
     event("call.completed", ended),
     event("call.failed", ended),
@@ -159,7 +159,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("process.ended", {
       process: z.string(),
       outcome: z.string().describe("Outcome of the process, such as `exit code 7`."),
-      known: z.literal(true).optional().describe("Set if the model already knows the outcome."),
+      known: z.literal(true).optional().describe("Set if the model already knows how the process ended."),
     }),
     event("question.asked", {
       ...callOf,
@@ -172,7 +172,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
         .boolean()
         .optional()
         .describe(
-          "What happens to the call when the process ends. `true`: the call runs again and gets the answer. `false`: the outcome of the call is unknown. Absent: the question is closed.",
+          "What happens to the call if the process that asks ends. `true`: the call runs again and gets the answer. `false`: the outcome of the call is unknown. Absent: the question is closed.",
         ),
     }),
     event("question.answered", {
@@ -188,14 +188,14 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       settings: anyJson,
       limits: anyJson,
       mode: z.enum(["chat", "task"]),
-      instructions: z.string().describe("Digest of a `content.stored`."),
-      tools: z.string().describe("Digest of a `content.stored`."),
+      instructions: z.string().describe("Digest that a `content.stored` event has stored the content under."),
+      tools: z.string().describe("Digest that a `content.stored` event has stored the content under."),
       leaf: id.nullable(),
       call: callId.optional().describe("For a sub-agent's run: the call that launched the sub-agent."),
       processes: listSchema(z.string())
         .optional()
-        .describe("Processes whose end the first message of the run reports."),
-      continues: id.optional().describe("The run that ended as `waiting`, and whose turn this run continues."),
+        .describe("Background processes that have ended. The first message of the run reports their end to the model."),
+      continues: id.optional().describe("An earlier run that ended as `waiting`. This run continues the turn of that run."),
       before: z
         .object({
           steps: count,
@@ -206,7 +206,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
           dearest: z.object({ tokens: count, cost: dollars }),
         })
         .optional()
-        .describe("Usage of earlier turns. This turn shares their limits, because a hook added this turn."),
+        .describe("Set if a hook started this turn: the usage of the earlier turns. This turn shares its limits with them."),
       goal: askedGoal.optional(),
     }),
     event("goal.checked", {
@@ -215,14 +215,14 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
         .enum(["done", "open", "failed"])
         .describe("`open`: the model continues. `failed`: the goal ends without being done."),
       results: listSchema(goalResult),
-      times: count.describe("Number of answers in a row after which the checks failed in the same way."),
+      times: count.describe("How many times in a row the same checks have failed in the same way."),
     }),
     event("run.paused", {
       run: id,
       question: id,
       reason: z.string(),
       offers,
-      survives: z.literal(false).optional().describe("Set if the question is closed when its process ends."),
+      survives: z.literal(false).optional().describe("Set if the question closes as soon as the process that asks it ends."),
     }),
     event("run.continued", { run: id, question: id, allowed: z.boolean(), offers }),
     event("run.ended", {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { eventSchemas } from "./event.ts";
 import { callId, count, id } from "./shapes.ts";
 
-const epoch = count.describe("Number of the writer.");
+const epoch = count.describe("Number of the process that writes the log. Each later writer has a higher number.");
 const seq = z.int().min(1).describe("Number of the event in the log, from 1, without gaps.");
 
 /**
@@ -20,7 +20,7 @@ const voice = {
 const begins = count
   .optional()
   .describe(
-    "Start of the text in its part, in UTF-16 units. The text replaces the client's part from this position on.",
+    "Position in the part at which the text begins, in UTF-16 units. The text replaces the client's copy of the part from this position on.",
   );
 const ofCall = { message: id, call: callId };
 
@@ -88,29 +88,29 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       type: z.literal("model.waiting"),
       run: id,
       message: id,
-      time: z.number().describe("Milliseconds since the model's last text, or since the request."),
-      alive: z.boolean().describe("True if the connection has sent a sign of life since the last notice."),
+      time: z.number().describe("Milliseconds since the model's last text. Without a text yet: milliseconds since the request."),
+      alive: z.boolean().describe("True if the provider has sent anything, such as a ping, since the last notice."),
     }),
     z.object({
       ...head,
       type: z.literal("turn.waiting"),
-      command: id.describe("Id of the turn's first message, or of its run."),
+      command: id.describe("Id of the turn's first message, or of the turn's run if there is no new message."),
       waits: z.boolean().describe("`false` if the wait has ended."),
       reason: z
         .string()
-        .describe("A sentence about the awaited tools. At the end of the wait, a sentence about the missing tools."),
+        .describe("A sentence about the tools for which the turn waits. At the end of the wait: a sentence about the tools that are missing."),
     }),
     z.object({
       ...head,
       type: z.literal("message.left-out"),
-      message: id.describe("The unreadable message, which requests omit."),
+      message: id.describe("The unreadable message. Requests to the model leave this message out."),
       reason: z.string(),
     }),
     z.object({
       ...head,
       type: z.literal("request.changed"),
       run: id,
-      reason: z.string().describe("A sentence about the part that the provider does not accept, and its replacement."),
+      reason: z.string().describe("A sentence about a part of the request that the provider does not accept, and about the replacement of this part."),
     }),
     z.object({ ...head, type: z.literal("memory.skipped"), run: id, reason: z.string() }),
     z.object({
@@ -163,7 +163,7 @@ const known = new Map(
  */
 export const feedItem = z
   .looseObject({
-    type: z.string().describe("Type of the feed item. A newer server may send items of other types."),
+    type: z.string().describe("Type of the feed item. A newer server can send items of types that this version does not know."),
   })
   .superRefine((item, context) => {
     for (const issue of known.get(item.type)?.safeParse(item).error?.issues ?? [])

@@ -24,16 +24,16 @@ export const behindSummary = {
       message: id,
       characters: count
         .optional()
-        .describe("How much of the message the model sees, in UTF-16 units. Absent if the message is not cut."),
+        .describe("Length of the part of the message that the model sees, in UTF-16 units. Absent if the model sees the whole message."),
     }),
   )
     .optional()
     .describe("User messages that the summary covers and that the model still sees."),
   leftOut: count
     .optional()
-    .describe("Number of user messages that the summary covers and that the model does not see."),
+    .describe("Number of user messages that the summary covers and that the model no longer sees."),
   state: z.string().optional().describe("Text that tells the model the state of the work."),
-  compaction: compaction.optional().describe("Effect of the summary on the next request, for users."),
+  compaction: compaction.optional().describe("How much shorter the summary makes the next request. Shown to users."),
   note: z
     .string()
     .optional()
@@ -48,7 +48,7 @@ export const behindSummary = {
   )
     .optional()
     .describe(
-      "Shortened results of calls above the summary (`call`, `text`), and replacements of user messages that were too large (`message`, `text`).",
+      "Texts that the model sees in place of longer texts. `call`: the shortened result of a call above the summary. `message`: the replacement of a user message that was too large.",
     ),
 };
 
@@ -56,7 +56,7 @@ export const offers = z
   .literal("file")
   .optional()
   .describe(
-    "Set if the question is not about a limit of the run, but about a message that is too large. `allow` stores the message as a file.",
+    "Set if the question is about a message that is too large. The decision `allow` stores the message as a file. Otherwise, the question is about a limit of the run.",
   );
 
 export const anyJson = z.unknown();
@@ -67,10 +67,10 @@ export const anyJson = z.unknown();
  */
 export const usage = z.object({
   input: count.describe("Tokens of the requests, including cached tokens."),
-  cached: count.describe("Part of `input` that was read from the provider's cache."),
-  cacheWrite: count.describe("Part of `input` that was written to the provider's cache."),
+  cached: count.describe("Tokens of `input` that the provider read from its cache."),
+  cacheWrite: count.describe("Tokens of `input` that the provider wrote to its cache."),
   output: count.describe("Tokens of the answers, including reasoning."),
-  reasoning: count.describe("Part of `output` that was reasoning."),
+  reasoning: count.describe("Tokens of `output` that the model used for reasoning."),
 });
 
 /**
@@ -79,13 +79,13 @@ export const usage = z.object({
  */
 export const cacheMiss = z.object({
   cause: z.enum(cacheMissCauses).describe("`pause`: a too long pause. `provider`: no other cause is known."),
-  tokens: count.describe("Tokens that the provider did not have in its cache and read again."),
+  tokens: count.describe("Tokens that the provider read again because they were not in its cache."),
 });
 
 const provider = z
   .record(z.string(), z.record(z.string(), anyJson))
   .optional()
-  .describe("Data that later requests return to the provider.");
+  .describe("Data of the provider. Later requests send this data back to the provider.");
 const textPart = z.object({ type: z.literal("text"), text: z.string(), provider });
 const filePart = z.object({
   type: z.literal("file"),
@@ -142,7 +142,7 @@ const digest = z
 const mode = z
   .string()
   .nullable()
-  .describe("For example `100755`. A link has `120000`, and its content is its target. `null` if there is no file.");
+  .describe("File mode, such as `100755`. A symbolic link has the mode `120000`, and its content is the path to which it points. `null` if there is no file.");
 
 export const fileChange = z.object({
   path: z.string().describe("Path relative to the workspace."),
@@ -165,22 +165,22 @@ export const fileChange = z.object({
 export const seenFile = z.object({ path: z.string().describe("Path relative to the workspace."), digest });
 
 const askedGoalFields = {
-  id: z.string().describe("Id of the goal, the same in all runs that pursue the goal."),
+  id: z.string().describe("Id of the goal. All runs that pursue the goal have the same id here."),
   checks: listSchema(z.string()).describe("The conditions of the goal, in words."),
   asked: anyJson.optional().describe("The goal in the words of the user."),
 };
 
 export const askedGoal = z
   .object(askedGoalFields)
-  .describe("The goal of the turn, which is done only if all checks pass.");
+  .describe("The goal of the turn. The goal is reached only if all checks pass.");
 
 export const goalResult = z.object({
   what: z.string().describe("The condition that was checked, in words."),
   passed: z.boolean(),
-  why: z.string().optional().describe("The reason, such as the end of a command's output."),
+  why: z.string().optional().describe("The reason for the outcome of the check, such as the last lines of a command's output."),
   changed: listSchema(z.string())
     .optional()
-    .describe("Tests, and files that decide how tests run, that have changed since the goal began."),
+    .describe("Files that have changed since the goal began, if they are tests or decide how the tests run."),
 });
 
 /** The goal of a live or broken turn, with the last results. */
@@ -201,16 +201,16 @@ export const about = z.object({
   untold: z
     .enum(["command", "files", "act"])
     .optional()
-    .describe("Set if the arguments do not reveal the command, the files, or everything that the call does."),
+    .describe("Set if the arguments do not show everything that the call does, such as its command or its files."),
   change: z
     .object({ goes: z.string().optional(), comes: z.string() })
     .optional()
-    .describe("Names of two arguments: `goes` contains the removed text, `comes` the added text."),
+    .describe("Names of two arguments. `goes` names the argument with the removed text, and `comes` names the argument with the added text."),
   looksAt: z
     .object({ one: z.string(), several: z.string() })
     .optional()
-    .describe("For a call that only reads: the noun for what it reads, in singular and plural."),
-  agent: z.string().optional().describe("Named agent that gets a task."),
+    .describe("For a call that only reads: the word for what the call reads, such as `file`, in singular and plural."),
+  agent: z.string().optional().describe("The named agent that the call gives a task to."),
   result: z
     .string()
     .optional()
@@ -221,14 +221,14 @@ export const about = z.object({
   handsIn: z
     .boolean()
     .optional()
-    .describe("True if the call presents the plan. In approval mode `plan`, a user decides."),
+    .describe("True if the call hands in a plan. In approval mode `plan`, a user then decides about the plan."),
 });
 
 export const planApproval = z.enum(["ask", "edits"]);
 
 export const preview = z.object({
   changes: listSchema(fileChange).optional().describe("File changes that the call would make."),
-  notes: listSchema(z.string()).optional().describe("Notes for the user's decision."),
+  notes: listSchema(z.string()).optional().describe("Notes that help the user decide."),
   confinement: z
     .string()
     .optional()

@@ -33,7 +33,7 @@ export function textSchema(least: number, most: number): z.ZodType<string, strin
     .meta({ ...(least > 0 && { minLength: least }), maxLength: most });
 }
 
-export const callId = textSchema(1, 512).describe("Id of a call. A model's provider may have made the id.");
+export const callId = textSchema(1, 512).describe("Id of a call. Some ids come from the model's provider.");
 
 /** A text of a user: 1 to `most` characters after trimming. */
 export function lineSchema(most: number): z.ZodType<string> {
@@ -60,8 +60,8 @@ export const nothing = z.object({});
 
 export const cursor = z
   .object({
-    epoch: count.describe("Number of the writer."),
+    epoch: count.describe("Number of the process that writes the log. Each later writer has a higher number."),
     seq: count.describe("Number of the last event that the client received."),
-    offset: count.describe("Length of the deltas that the client received after that event, in UTF-16 units."),
+    offset: count.describe("Length of the deltas that the client received after event `seq`, in UTF-16 units."),
   })
   .describe("A position in the feed of a conversation. With seq 0: the beginning.");

@@ -22,22 +22,22 @@ export const node = z.object({
   parent: count.optional().describe("Index of the parent in `nodes`. Absent for a root."),
   call: callId.optional().describe("For a sub-agent's first message: the call that launched the sub-agent."),
   role: z.enum(["user", "assistant", "summary"]),
-  author: z.enum(["tool", "system"]).optional().describe("Author of a message with role `user` that no user wrote."),
-  worktree: z.string().optional().describe("Name of the git worktree that all messages below this message use."),
+  author: z.enum(["tool", "system"]).optional().describe("Set if no user wrote this message with the role `user`: the author of the message."),
+  worktree: z.string().optional().describe("Name of a git worktree. This message and all messages below it use the worktree."),
   at: time,
   label: z.string().optional(),
   starred: z.literal(true).optional(),
   removed: z.literal(true).optional(),
-  words: z.string().optional().describe("Beginning of the message: at most 60 characters, with white space folded."),
-  size: count.optional().describe("UTF-16 units of the text, and of the arguments and results of calls."),
-  run: count.optional().describe("Run that wrote the answer, as an index in `names`."),
-  model: count.optional().describe("Model that wrote the answer, as an index in `names`."),
+  words: z.string().optional().describe("The first words of the message, at most 60 characters. Line breaks and repeated spaces become one space."),
+  size: count.optional().describe("Length of the message in UTF-16 units: of its text, and of the arguments and results of its calls."),
+  run: count.optional().describe("The run that wrote the answer, as its position in `names` (from 0)."),
+  model: count.optional().describe("The model that wrote the answer, as its position in `names` (from 0)."),
   finish: z.string().optional().describe("Reason for the end of the answer. Absent while it streams."),
   error: z.string().optional(),
   calls: count.optional().describe("Number of calls in the answer."),
   open: count.optional().describe("Number of calls without a result."),
   failed: count.optional().describe("Number of failed or denied calls."),
-  changed: count.optional().describe("Number of file changes that the calls made."),
+  changed: count.optional().describe("Number of file changes that this answer's calls made."),
   usage: listSchema(count)
     .optional()
     .describe("Numbers of tokens in this order: `input`, `cached`, `cacheWrite`, `output`, `reasoning`."),
@@ -66,7 +66,7 @@ export const question = engineSchema<OpenQuestion>(
       type: z.literal("approval"),
       pattern: z.string().optional(),
       preview: preview.optional(),
-      survives: z.literal(false).optional().describe("Set if the question is closed when its process ends."),
+      survives: z.literal(false).optional().describe("Set if the question closes as soon as the process that asks it ends."),
     }),
     z.looseObject({
       ...ofCall,
@@ -78,7 +78,7 @@ export const question = engineSchema<OpenQuestion>(
       survives: z
         .boolean()
         .optional()
-        .describe("What happens to the call when the process ends, as in `question.asked`."),
+        .describe("What happens to the call if the process that asks ends, as in `question.asked`."),
     }),
     z.looseObject({
       id,
@@ -89,20 +89,20 @@ export const question = engineSchema<OpenQuestion>(
         .string()
         .describe("One sentence about the limit that the run reached, or about the message that is too large."),
       offers,
-      survives: z.literal(false).optional().describe("Set if the question is closed when its process ends."),
+      survives: z.literal(false).optional().describe("Set if the question closes as soon as the process that asks it ends."),
     }),
   ]),
 );
 
 const waiting = engineSchema<WaitingInput>(
   z.looseObject({
-    id: id.describe("Id of the message that the input becomes."),
+    id: id.describe("Id that the message has once it is delivered."),
     parts: listSchema(userPart),
     unreadable: z.string().optional().describe("Reason why the parts of the message are unreadable."),
     delivery: z.enum(["steer", "queue", "interrupt"]),
     run: id.nullable(),
     at: id.nullable().optional(),
-    held: z.boolean().describe("True if the input waits until a user sends it."),
+    held: z.boolean().describe("True if the message is held until a user sends it."),
   }),
 );
 
@@ -147,35 +147,35 @@ export const snapshot = z.object({
   labels: z.record(z.string(), z.string()),
   createdAt: time,
   leaf: id.nullable().describe("Last written message."),
-  view: id.nullable().describe("End of the branch whose messages are in `messages`."),
+  view: id.nullable().describe("Last message of the branch whose messages are in `messages`."),
   names: listSchema(z.string()).describe("Strings to which nodes refer by index."),
   nodes: listSchema(node).describe("All messages of the tree, in order of creation. A parent precedes its children."),
-  messages: listSchema(message).describe("The last messages of the viewed branch, whole, the oldest first."),
+  messages: listSchema(message).describe("The last messages of the viewed branch, with all their parts. The oldest message comes first."),
   runs: listSchema(run),
   waiting: listSchema(run)
     .default([])
-    .describe("Runs that still wait for a user although their process has ended. An answer continues them."),
+    .describe("Runs that still wait for a user although their process has ended. The user's answer continues such a run."),
   continuedBy: z
     .record(id, id)
     .default({})
     .describe("Ids of runs that waited for a user, each with the id of the run that continued its turn."),
-  inbox: listSchema(waiting).describe("Input of users that is not delivered yet, in order."),
+  inbox: listSchema(waiting).describe("Messages of users that are not delivered yet, in order."),
   questions: listSchema(question).describe("Open questions."),
-  following: listSchema(following).describe("Calls that read the model's response while it streams."),
+  following: listSchema(following).describe("Calls whose tools process the model's response while the response streams."),
   processes: listSchema(process)
     .default([])
-    .describe("Background processes that run, or whose end the model does not know yet."),
+    .describe("Background processes that run, and processes that have ended but whose end the model does not know yet."),
   processesBegun: count.default(0).describe("Number of all background processes that were started so far."),
   allowed: listSchema(z.string()).describe("Permission rules that a user allowed for this conversation."),
   narrowed: listSchema(narrowedRule)
     .default([])
     .describe("Rules of this conversation that now allow less than when a user added them."),
   lastRunEnd: engineSchema<RunEnd>(z.string()).optional(),
-  broken: listSchema(broken).default([]).describe("Turns without an answer that were not continued."),
+  broken: listSchema(broken).default([]).describe("Turns that broke off without an answer and were not continued."),
   usage: usage.describe("Usage of all model calls together."),
   cost: dollars.optional().describe("Cost of all model calls. Absent if unknown."),
   interrupted: listSchema(run).describe(
-    "Runs that a stopped process left. `turn.resume` at the `leaf` of a run continues it.",
+    "Runs that were interrupted because their process stopped. `turn.resume` with a run's `leaf` continues that run.",
   ),
   damage: listSchema(z.string()).describe("Descriptions of the unreadable parts of the log."),
 });

@@ -266,7 +266,7 @@ export class Cluster implements OtherNodes, DrivenNode {
     this.#toldUnreachable.set(address, now);
     const why = errorMessage(error);
     this.#options.log(
-      `The server at ${address} cannot be reached (${why}). Check the --address of that server, and that both servers use the same token. Meanwhile, conversations that are open on that server are read from the database.`,
+      `The server at ${address} cannot be reached (${why}). Check that server's --address, and that both servers use the same token. Until then, this server reads the other server's open conversations from the database.`,
     );
   }
 

@@ -379,7 +379,7 @@ async function rejectAfter<T>(time: number, work: Promise<T>): Promise<T> {
 function unreachable(conversation: string, cause: unknown): StoreError {
   return new StoreError(
     "locked",
-    `Conversation ${conversation} is open on a server that cannot be reached. Check the --address of that server, and that both servers use the same token.`,
+    `Conversation ${conversation} is open on a server that cannot be reached. Check that server's --address, and that both servers use the same token.`,
     { cause },
   );
 }

@@ -29,7 +29,7 @@ const NEWER = {
 
 const problems = {
   default: {
-    description: "The request was refused; the message names the problem and the remedy.",
+    description: "The request was refused. The message says what is wrong and what to do.",
     content: body(refTo("refusal")),
   },
 };
@@ -73,7 +73,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
       "/api/v1/commands": {
         post: {
           operationId: "command",
-          summary: "Runs a command. A repeated command with the same id takes effect once.",
+          summary: "Runs a command. Commands with the same id take effect only once.",
           requestBody: {
             required: true,
             content: body({
@@ -99,7 +99,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
             ...parameters("conversation.list", ["programs"]),
             ...parameters("conversation.list", ["limit"]).map((limit) => ({
               ...limit,
-              description: `Maximum number of conversations or of messages. Messages: at most ${HITS}, default 20.`,
+              description: `Maximum number of conversations, or of messages with the parameter query. Messages: at most ${HITS}, default 20.`,
             })),
           ],
           responses: {
@@ -116,7 +116,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
             {
               name: "Idempotency-Key",
               in: "header",
-              description: "A repeated import with the same key takes effect once.",
+              description: "Imports with the same key take effect only once.",
               schema: refTo("id"),
             },
           ],
@@ -146,7 +146,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
         get: {
           operationId: "feed",
           summary:
-            "Sends the feed as server-sent events. Each event holds a frame; the event's id is the cursor after the frame.",
+            "Sends the feed as server-sent events. Each event contains a frame. The event's id is the cursor after this frame.",
           description:
             "A browser that reconnects sends the id of the last event as Last-Event-ID, which takes precedence over `from`.",
           parameters: [
@@ -155,7 +155,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
               name: "from",
               in: "query",
               description:
-                "The id of an event of the stream: epoch, seq and offset. The feed continues after this event. With seq 0, the feed starts at the beginning.",
+                "The id of an event of the stream, which consists of epoch, seq and offset. The feed continues after this event. With seq 0, the feed starts at the beginning.",
               schema: { type: "string", pattern: PLACE_FORM.source },
             },
             ...parameters("feed.subscribe", ["leaf"]),
@@ -191,7 +191,7 @@ export function openApi(server: string, doors: readonly Door[]): object {
         ),
         exported: {
           type: "object",
-          description: "A conversation as a file with its log.",
+          description: "A conversation as a file that contains its log.",
           properties: {
             format: { const: "banyan-conversation" },
             version: { const: 1 },

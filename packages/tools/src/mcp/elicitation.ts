@@ -56,7 +56,7 @@ async function visitAddress(asker: string, params: ElicitRequestURLParams, ask: 
   if (protocol !== "https:" && protocol !== "http:") return { action: "decline" };
   const text =
     `${asker} asks you to open a page of ${host} in your browser: ${serverText(params.message)}\n${href}\n` +
-    `Open it only if you trust ${host}. Banyan does not see what you do there.`;
+    `Open the address only if you trust ${host}. Banyan does not see what you do there.`;
   return { action: (await askAgreement(ask, stripControls(text), "done")) ? "accept" : "decline" };
 }
 

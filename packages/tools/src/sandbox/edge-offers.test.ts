@@ -11,8 +11,8 @@ import { helloServer, sandboxOf, whyNoSandbox } from "./sandbox.fixture.ts";
 
 const reason = await whyNoSandbox();
 
-const NETWORK = "Yes, with the network of this machine";
-const OUTSIDE = "Yes, once outside the sandbox";
+const NETWORK = "Yes, run it once with the network of this machine";
+const OUTSIDE = "Yes, run it once outside the sandbox";
 
 let folder: TestFolder;
 let sandbox: Sandbox;
@@ -68,7 +68,7 @@ describe.skipIf(reason !== undefined)("a command that failed at a limit of the s
 
   test("S40, S14: any answer that is no listed yes keeps the sandbox, and the model learns about the no", async () => {
     const touch = `touch ${outside}`;
-    const declined = "[The user did not let the command run again without a limit of the sandbox.]";
+    const declined = "[The user did not allow the command to run again without this limit of the sandbox.]";
     rmSync(outside, { force: true });
     for (const answer of ["No", "yes", "1", NETWORK, `${OUTSIDE} `])
       expect((await run(touch, answer)).said).toContain(declined);
@@ -92,7 +92,7 @@ describe.skipIf(reason !== undefined)("a command that failed at a limit of the s
     const get = `curl -s --noproxy '*' http://127.0.0.1:${server.port}`;
     const { said, asked } = await run(`${lookup}; touch ${outside}; ${get}`, NETWORK);
     expect(asked[0]?.choices).toEqual([NETWORK, OUTSIDE, "No"]);
-    expect(asked[0]?.text).toContain("also reaches your servers");
+    expect(asked[0]?.text).toContain("can also reach your servers");
     expect(said).toMatch(/hello$/);
     // All other limits held.
     expect(existsSync(outside)).toBe(false);

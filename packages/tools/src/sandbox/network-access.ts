@@ -138,7 +138,7 @@ export class NetworkAccess {
 
   /** Returns how to allow an address where no user can be asked, as a sentence. */
   advice(address: string): string {
-    return this.#options.advice?.(address) ?? `Add ${address} to the option network of the sandbox.`;
+    return this.#options.advice?.(address) ?? `Add ${address} to the sandbox's option `network`.`;
   }
 
   /** Lists the addresses of all conversations, and those of one conversation. */

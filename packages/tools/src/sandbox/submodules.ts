@@ -46,7 +46,7 @@ export class Submodules {
           // The submodule is gone.
           if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
           notices.push(
-            `A command added the repository in ${folder} as a submodule, which could not be moved aside (${(error as Error).message}). git obeys the settings of this repository. Remove ${pointer} before you use git here.`,
+            `A command added the repository in ${folder} as a submodule, and Banyan could not rename the .git of this submodule (${(error as Error).message}). git would obey the submodule's settings. Remove ${pointer} before you use git here.`,
           );
           continue;
         }

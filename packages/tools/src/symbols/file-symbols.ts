@@ -76,7 +76,7 @@ export class FileSymbols {
     return [
       `There is no symbol ${name}.`,
       ...(near.length > 0 ? [`Did you mean ${near.join(" or ")}?`] : []),
-      ...(line === undefined ? [] : [`There is a syntax error at line ${line}, which may hide the symbol.`]),
+      ...(line === undefined ? [] : [`The syntax error at line ${line} may hide the symbol.`]),
     ].join(" ");
   }
 

@@ -75,11 +75,11 @@ function g() {
     const broken = "@@ {\n  const a = 1;\nconst b = 2;\n";
     expect(await typescript.lines(broken, "b")).toBe("const b = 2;\n");
     expect(await typescript.problem(broken, "a")).toBe(
-      "unknown: There is no symbol a. Did you mean b? There is a syntax error at line 1, which may hide the symbol.",
+      "unknown: There is no symbol a. Did you mean b? The syntax error at line 1 may hide the symbol.",
     );
     const open = "// A.\nclass A {\n  m() {}\n  n() {\n";
     expect(await typescript.problem(open, "m")).toBe(
-      "unknown: There is no symbol m. There is a syntax error at line 2, which may hide the symbol.",
+      "unknown: There is no symbol m. The syntax error at line 2 may hide the symbol.",
     );
   });
 

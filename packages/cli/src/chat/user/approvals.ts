@@ -123,7 +123,7 @@ export class Approvals {
       ? { title: "Your message is too large", question: "Store the message as a file?", choices: [STORE, KEEP_BACK] }
       : {
           title: `${excerptLine(visibleLine(asker), 40)} has reached a limit`,
-          question: "Continue with the same limit?",
+          question: "Continue the turn until it reaches the same limit again?",
           choices: [MORE, ENOUGH],
         };
     const decided = await this.#terminal.decide({ ...question, body: [visibleLine(reason)], stops: true, ...present });
@@ -298,7 +298,7 @@ const CARRY_OUT: DecisionChoice = {
 };
 const FREELY: DecisionChoice = {
   key: "f",
-  text: "Yes, and edit files without asking",
+  text: "Yes, and the agent edits files without asking",
   brief: "yes, freely",
 };
 const EDIT_PLAN: DecisionChoice = { ...EDIT, text: "Edit the plan first" };

@@ -28,7 +28,7 @@ export class DeskReach {
   warn(): boolean {
     if (this.#is === "warned") return false;
     this.#is = "warned";
-    const kept = "Your message is not sent yet. Press Ctrl-C again to leave: Banyan keeps the message.";
+    const kept = "Your message is not sent yet. Press Ctrl-C again to leave. Banyan keeps the message.";
     this.#person.view.note(`Not connected. ${kept}`);
     return true;
   }

@@ -57,7 +57,7 @@ export async function leaveFiles(
     const { changes, problems } = await rewind(paths.map(({ path }) => path));
     for (const change of changes.filter(isFile)) view.line(`Restored: ${changeHead(change, style)}`);
     for (const problem of problems) view.say(`${style.bad("Not restored:")} ${plainLine(problem)}`);
-    if (changes.length > 0) view.line(style.dim("/undo rewind reverses the restoration."));
+    if (changes.length > 0) view.line(style.dim("/undo rewind brings the changes back."));
     return decided.key === FILES.key ? "stay" : "leave";
   }
 }
@@ -128,12 +128,12 @@ const LISTED = 8;
 const KEEP: DecisionChoice = { key: "k", text: "Keep the files as they are", brief: "keep" };
 const REVERT: DecisionChoice = {
   key: "r",
-  text: "Restore the files to their state at the message that you go to",
+  text: "Restore the files to their state at the chosen message",
   brief: "restore",
 };
 const FILES: DecisionChoice = {
   key: "f",
-  text: "Restore only the files, and stay on this branch",
+  text: "Stay on this branch, and only restore the files",
   brief: "only files",
 };
 const EACH: DecisionChoice = {

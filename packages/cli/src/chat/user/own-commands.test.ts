@@ -72,7 +72,7 @@ test.skipIf(process.platform === "win32")(
     added.reject(new StoreError("damaged", "The disk\nis full."));
     await end;
     expect(notes).toEqual([
-      expect.stringMatching(/^Done(, [\d.]+ s)?\. The agent cannot see the command: The disk is full\.$/),
+      expect.stringMatching(/^Done(, [\d.]+ s)?\. The agent could not be told about the command: The disk is full\.$/),
     ]);
   },
 );

@@ -48,7 +48,7 @@ export class OwnCommands {
       signs === "!"
         ? await add(parts).then(
             () => TOLD,
-            (error) => `The agent cannot see the command: ${plainLine(reportedProblem(error).message)}`,
+            (error) => `The agent could not be told about the command: ${plainLine(reportedProblem(error).message)}`,
           )
         : "The agent does not see the command.";
     view.note(`${wordFor(end)}${took}${where}. ${known}`);

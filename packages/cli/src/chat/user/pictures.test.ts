@@ -109,7 +109,7 @@ describe("T50: a picture", () => {
     const half = (name: string, byte: number) =>
       put(name, Buffer.concat([PNG, Buffer.alloc(LARGEST_FILES * 0.6, byte)]));
     const { text } = pictures.pasted(`${half("a.png", 1)} ${half("b.png", 2)}`);
-    expect(() => pictures.written(text)).toThrow("The pictures of one message may have at most");
+    expect(() => pictures.written(text)).toThrow("The pictures of one message can have at most");
   });
 
   test("is pasted into the prompt by its path, by an empty paste and by Ctrl-V; a command keeps the path", async () => {

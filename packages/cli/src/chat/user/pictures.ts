@@ -71,7 +71,7 @@ export class Pictures implements PictureSource {
     const size = files.reduce((sum, { data = "" }) => sum + bytesIn(data), 0);
     if (size > LARGEST_FILES)
       throw new UsageError(
-        `The pictures of one message may have at most ${formatBytes(LARGEST_FILES)}. These pictures have ${formatBytes(size)} in total.`,
+        `The pictures of one message can have at most ${formatBytes(LARGEST_FILES)}. These pictures have ${formatBytes(size)} in total.`,
       );
     return { parts: [{ type: "text", text }, ...files], unknown: names.filter((name) => !this.#known.has(name)) };
   }

@@ -40,7 +40,7 @@ describe("while the agent works", () => {
   test("T53: after the user deletes a withdrawn message, the next text is a new message", async () => {
     const here = busy();
     here.terminal.takeBack("later", "queued");
-    await here.screen.until("Editing a queued message. Enter puts it back");
+    await here.screen.until("Editing a queued message. Enter puts it back into the queue");
     here.keys("\x15");
     expect(await here.screen.until("Enter: send now")).not.toContain("Editing a queued message");
     here.keys("now", ENTER);

@@ -191,7 +191,7 @@ function toolsForAgent(named: LaunchableAgent | undefined, asked: readonly strin
 /** Returns the report of a sub-agent. If the sub-agent did not finish, the report has the reason and the last text. */
 export function subTaskReport({ reason, text, problem }: SubTaskEnd): string {
   if (reason === "finished") return text;
-  const so = text === "" ? "The sub-agent had written nothing." : `Its last text:\n${text}`;
+  const so = text === "" ? "The sub-agent had written no text yet." : `Its last text:\n${text}`;
   switch (reason) {
     case "interrupted":
       throw new Error(`the sub-agent was stopped before it was done. ${so}`);

@@ -157,7 +157,7 @@ class LegalRequests {
   leaveOut(part: RefusedPart, { pictures }: LegalRequest, output?: Json): string | undefined {
     if (part === "output") {
       this.#outputs.set(output as object, undefined);
-      return "The provider refused the schema of the result. Only the instructions have the schema from now on.";
+      return "The provider refused the schema of the result. From now on, only the instructions contain the schema.";
     }
     if (part === "pictures") {
       const fresh = pictures.filter((picture) => !this.#accepted.has(picture));

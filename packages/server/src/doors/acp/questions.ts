@@ -115,10 +115,10 @@ function approvalOptions(pattern: string | undefined, offersSandbox: boolean): P
   return [
     once,
     ...sandbox,
-    { optionId: "conversation", name: `Always ${pattern}, in this conversation`, kind: "allow_always" },
-    { optionId: "always", name: `Always ${pattern}, for good`, kind: "allow_always" },
+    { optionId: "conversation", name: `Always allow ${pattern} in this conversation`, kind: "allow_always" },
+    { optionId: "always", name: `Always allow ${pattern}`, kind: "allow_always" },
     no,
-    { optionId: "never", name: `Never ${pattern}, for good`, kind: "reject_always" },
+    { optionId: "never", name: `Never allow ${pattern}`, kind: "reject_always" },
   ];
 }
 

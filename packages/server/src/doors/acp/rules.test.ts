@@ -124,7 +124,7 @@ test("A13: summaries, notices and sub-agents come in their own updates if the ed
   const plain = await kindsToldTo({});
   expect([...own, "notice"].filter((kind) => plain.kinds.has(kind))).toEqual([]);
   expect(plain.at.told("agent_thought_chunk")).toMatch(
-    /Compacting the conversation.*not compacted.*Compacted 2 messages: about [\d,]+ to [\d,]+ tokens; the original messages stay in the conversation/s,
+    /Compacting the conversation.*not compacted.*Compacted 2 messages: from about [\d,]+ to [\d,]+ tokens; the original messages stay in the conversation/s,
   );
 });
 

@@ -60,7 +60,7 @@ export const uiMessages: Door = {
     "/api/chat/{id}": {
       get: described("uiMessages", `Returns the current branch of a conversation, as messages of ${STREAM}.`),
     },
-    "/api/chat/{id}/stream": { get: described("uiStream", "Sends the running turn, from its beginning.", OR_NOTHING) },
+    "/api/chat/{id}/stream": { get: described("uiStream", "Streams the running turn from its beginning.", OR_NOTHING) },
     "/api/chat/{id}/stop": { post: described("uiStop", "Interrupts the turns of a conversation.") },
   }),
 };

@@ -70,11 +70,11 @@ const oauth = z.strictObject(
   {
     clientId: text("the id of a client").describe("The id of the client at the authorization server.").optional(),
     clientSecret: text("the secret of a client")
-      .describe("The secret of the client. It is sent to `issuer` only.")
+      .describe("The secret of the client. Banyan sends the secret only to `issuer`.")
       .optional(),
     clientMetadataUrl: z
       .url({ protocol: /^https$/, error: "an address that begins with https://" })
-      .describe("The address of a document that describes the client, instead of an id.")
+      .describe("The address of a document that describes the client. Such a client needs no id.")
       .optional(),
     issuer: z
       .url({ protocol: /^https?$/, error: ADDRESS })
@@ -87,7 +87,7 @@ const oauth = z.strictObject(
       .int(PORT)
       .min(1, PORT)
       .max(65_535, PORT)
-      .describe("A fixed port for `http://127.0.0.1:PORT/callback`.")
+      .describe("A fixed port for the callback of the sign-in, `http://127.0.0.1:PORT/callback`.")
       .optional(),
     grant: z
       .enum(["authorization_code", "client_credentials"], '"authorization_code" or "client_credentials"')
@@ -106,7 +106,7 @@ const shape = z.strictObject(
     command: text("the program to run").describe("The program to run.").optional(),
     args: z.array(z.string("a text"), "a list of texts").describe("Arguments of the program.").optional(),
     env: texts(VARIABLES)
-      .describe("Environment variables for the program, besides a few of your own that are not secret.")
+      .describe("Environment variables for the program, in addition to a few of your own that are not secret.")
       .optional(),
     cwd: text("a folder")
       .describe(

@@ -105,7 +105,7 @@ export class CommandConnections implements ConnectionAsker {
 
   /** Returns a sentence for the result of a command that the user did not let run again; empty without an offer. */
   get declined(): string {
-    return this.#isDeclined ? "The user did not let the command run again without a limit of the sandbox." : "";
+    return this.#isDeclined ? "The user did not allow the command to run again without this limit of the sandbox." : "";
   }
 
   /** Sentences for the result of the command: the refused addresses, and those that were allowed late. */
@@ -177,4 +177,4 @@ export class CommandConnections implements ConnectionAsker {
 }
 
 const IN_BACKGROUND =
-  "A background command cannot ask the user. Run a command in the foreground first that connects to the address.";
+  "A background command cannot ask the user. First run a command in the foreground that connects to the address.";

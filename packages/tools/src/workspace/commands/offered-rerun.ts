@@ -17,8 +17,8 @@ export interface FailedCommand {
   readonly directAttempts: number;
 }
 
-const NETWORK = "Yes, with the network of this machine";
-const OUTSIDE = "Yes, once outside the sandbox";
+const NETWORK = "Yes, run it once with the network of this machine";
+const OUTSIDE = "Yes, run it once outside the sandbox";
 const NO = "No";
 
 /** The longest command that a question shows whole: UTF-16 units, and lines. */
@@ -53,7 +53,7 @@ export async function offerRerun(
     "The command failed at a limit of the sandbox. Run it again?",
     ...limits,
     command,
-    ...(offers.includes(NETWORK) ? ["With the network of this machine, the command also reaches your servers."] : []),
+    ...(offers.includes(NETWORK) ? ["With the network of this machine, the command can also reach your servers."] : []),
     ...(denied ? [`Outside the sandbox, the command has all your rights.${deniedText(denied)}`] : []),
   ];
   // The call was cancelled, or no user can be asked.

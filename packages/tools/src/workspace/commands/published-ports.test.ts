@@ -132,7 +132,7 @@ test("S39: a port on which a command listens later is a question after the call,
 test("S39: a port that a user always opens in a folder is no question there any more", async () => {
   const ports = portList();
   {
-    await using user = await place("Open the port, always in this folder", ports);
+    await using user = await place("Always open this port in this folder", ports);
     expect(await user.start(serve(8314))).toContain("http://127.0.0.1:8314");
     expect(ports.kept).toEqual([[user.root, 8314]]);
     await user.stop("p1");

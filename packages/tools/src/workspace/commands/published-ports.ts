@@ -4,7 +4,7 @@ import type { Question } from "@banyan/core";
 import type { SharedLoopback } from "../../sandbox/loopback.ts";
 
 const OPEN = "Open the port";
-const ALWAYS = "Open the port, always in this folder";
+const ALWAYS = "Always open this port in this folder";
 const NO = "Keep it closed";
 
 /** Keeps the ports that a user always opens, by the folder of their commands. See {@link BackgroundCommands}. */

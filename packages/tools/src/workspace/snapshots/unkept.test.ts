@@ -41,7 +41,7 @@ test("S37: what no rewind restores is listed: repositories, large and ignored fi
 
 test("S37: if the whole workspace cannot be kept, a command would have nothing to change", async () => {
   using scene = new Scene(Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`f${index}`, "x".repeat(30)])));
-  await expect(scene.open({ file: 20 }).unkept("talk")).rejects.toThrow("too many for snapshots");
+  await expect(scene.open({ file: 20 }).unkept("talk")).rejects.toThrow("Snapshots are not possible");
 });
 
 test("S37: folders replace many paths, and contain all of them", () => {

@@ -54,7 +54,7 @@ export function Welcome() {
 function LeftOut({ notices }: { readonly notices: readonly string[] }) {
   return (
     <div className="w-full">
-      <Notice tone="warn" head={t("Settings and files that the server ignored or read differently")}>
+      <Notice tone="warn" head={t("Settings and files that the server did not use as they are written")}>
         <ul className="list-disc ps-5 text-soft">
           {notices.map((notice) => (
             <li key={notice} className="break-words">

@@ -50,7 +50,7 @@ function sayAll(): void {
     ["address", address],
     ["command", command],
   ]);
-  const phrase = t("Paste the address that {command} printed, or only its part after {address}.");
+  const phrase = t("Paste the address that {command} printed. The part after {address} is enough.");
   where.replaceChildren(...phrase.split(/[{}]/).map((piece) => parts.get(piece) ?? piece));
 }
 

@@ -21,7 +21,7 @@ export function ClosedFrame({ html, name }: { readonly html: string; readonly na
     return (
       <>
         <p className="px-3 py-1.5 text-warn text-xs">
-          {t("Shown without scripts: this browser can't block their network access.")}
+          {t("Shown without scripts, because this browser can't block network access from scripts.")}
         </p>
         <iframe title={name} sandbox="" srcDoc={html} className={look} />
       </>

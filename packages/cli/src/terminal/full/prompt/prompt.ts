@@ -277,7 +277,7 @@ export class PromptBox {
 
 const WAITED: Readonly<Record<PreviousWait, string>> = {
   steer: "Editing a message for this turn. Enter sends it now",
-  queued: "Editing a queued message. Enter puts it back",
+  queued: "Editing a queued message. Enter puts it back into the queue",
   interrupt: "Editing a message that interrupts the agent. Enter sends it now",
   held: "Editing a held message. Enter sends it",
   next: "Editing the next message. Enter sends it",
