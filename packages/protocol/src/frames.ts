@@ -46,11 +46,11 @@ const refused = z.object({ type: z.literal("refused"), protocol: z.string(), mes
 
 /**
  * Codes for a failed command. `malformed`: the command does not match its schema. `unknown-command`: the server does
- * not know the command. `forbidden`: the client lacks the right. `busy`: too many commands at once. `not-found`: there
- * is no conversation, message, question, input or run of this name. `ambiguous`: several have this name. `locked`:
- * another program has the conversation open. `damaged`: the conversation cannot be read. `invalid`: the command is
- * impossible in the current state. `unconfirmed`: a user must confirm the command first (`confirmed`). `stopping`: the
- * server is stopping. `failed`: a fault of the server.
+ * not know the command. `forbidden`: the client lacks the right. `busy`: too many commands at once. `not-found`: no
+ * conversation, message, question, input or run has this id or name. `ambiguous`: several have this id or name.
+ * `locked`: another program has the conversation open. `damaged`: the conversation cannot be read. `invalid`: the
+ * command is impossible in the current state. `unconfirmed`: a user must first confirm the command (`confirmed`).
+ * `stopping`: the server is stopping. `failed`: a fault of the server.
  * @example errorCodes.some((code) => code === "not-found") // true
  */
 export const errorCodes = [
@@ -134,7 +134,7 @@ export type ServerFrame = z.infer<typeof serverFrame>;
 export type Hello = z.infer<typeof hello>;
 
 /**
- * The failure of a command: a message for users, and a code for programs. A newer server may have more codes.
+ * The failure of a command: a message for users, and a code for programs. A newer server can send other codes.
  * @example const problem: Problem = { code: "not-found", message: "There is no conversation garden." };
  */
 export type Problem = z.infer<typeof problem>;

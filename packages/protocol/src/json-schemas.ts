@@ -56,7 +56,7 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
 
 const UNIONS = { frame: serverFrame, event, delta, notice } as const;
 
-/** All schemas, and their names by kind. See {@link jsonSchemas}. */
+/** All schemas, and for each kind of schema its names. See {@link jsonSchemas}. */
 export interface JsonSchemas {
   readonly schemas: Readonly<Record<string, ProtocolSchema>>;
   readonly shapes: readonly string[];
@@ -66,7 +66,7 @@ export interface JsonSchemas {
 
 /**
  * Returns the whole protocol as JSON Schema, for programs in other languages. The server checks frames with the same
- * schemas. References have the form of OpenAPI. Frames of newer servers match the schemas too.
+ * schemas. References have the form of OpenAPI. Frames of newer servers also match these schemas.
  * @example await writeFile("protocol.json", JSON.stringify(jsonSchemas(), undefined, 2));
  */
 export function jsonSchemas(): JsonSchemas {
@@ -114,7 +114,7 @@ export function refTo(name: string): ProtocolSchema {
 }
 
 /**
- * Returns the name in a reference.
+ * Returns the name of the schema to which a reference points.
  * @example referenceName("#/components/schemas/message") // "message"
  */
 export function referenceName($ref: string): string {

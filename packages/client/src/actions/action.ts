@@ -2,7 +2,10 @@ import type { ConversationState } from "@banyan/core/conversation";
 import type { Say } from "@banyan/core/shown";
 import type { ApprovalMode, Command, CommandName, Result } from "@banyan/protocol";
 
-/** The program of a user: the terminal next to the agent, a terminal at a server (`attach`), an editor, or the page. */
+/**
+ * The client program of a user: a terminal in which the agent itself runs, a terminal that is connected to a server
+ * (`attach`), an editor, or the page.
+ */
 export type ClientKind = "terminal" | "attach" | "editor" | "page";
 
 /** The conversation and the message at which a user writes a line. */
@@ -20,19 +23,22 @@ export interface ActionContext {
   readonly say: Say;
 }
 
-/** An action that a user performs by a slash and its name. The model never sees the line. */
+/** An action that a user starts with a slash and a name, such as `/model`. The model never sees this line. */
 export interface Action {
   /** Without the slash. */
   readonly name: string;
-  /** Names of this action in other programs (T54). */
+  /** The names that other programs use for this action (T54). */
   readonly aliases?: readonly string[];
-  /** Arguments for the help: everywhere, or in the terminal and elsewhere. Absent: the action rejects arguments. */
+  /**
+   * Arguments as the help shows them: one text for all clients, or one for terminals and one for other clients. Absent:
+   * the action rejects arguments.
+   */
   readonly arguments?: string | { readonly terminal: string; readonly elsewhere?: string };
   readonly help: string;
-  /** How to do the same on the page. The page shows this advice if the user writes only the name. */
+  /** How to perform the action on the page. The page shows this advice for a line that has only the name. */
   readonly onPage?: string;
   readonly needs?: ActionNeeds;
-  /** True if a prompt of this name by a user or project replaces the action. */
+  /** True if a prompt with this name, from a user or a project, replaces the action. */
   readonly givesWay?: boolean;
   /** Reads the arguments. Throws `ActionRefusal` for wrong arguments. */
   read(argument: string, context: ActionContext): ActionStep;
@@ -40,14 +46,15 @@ export interface Action {
 
 /** Conditions under which an action is offered. */
 export interface ActionNeeds {
-  /** Clients with this action. Absent: all. */
+  /** Clients that offer this action. Absent: all clients. */
   readonly clients?: readonly ClientKind[];
   /** A protocol command that the user must have the right to send. */
   readonly right?: CommandName;
-  /** The command whose right is needed for arguments. Without arguments, the action only shows something. */
+  /** The command whose right a user needs to give arguments. Without arguments, the action only shows something. */
   readonly rightForArguments?: CommandName;
   /**
-   * No run may work on the branch, because a terminal prints the run in the `prompt`, or the action begins a `turn`.
+   * Set if no run may work on the branch. `turn`: the action begins a turn. `prompt`: a terminal prints the run in the
+   * prompt.
    */
   readonly idle?: "turn" | "prompt";
 }
@@ -62,14 +69,14 @@ export interface MessageStep {
   /** Unexpected problems, one sentence each. */
   readonly problems?: readonly string[];
   readonly advice?: string;
-  /** Undone changes of files, which a client with room shows with their lines. */
+  /** Undone file changes. A client that has enough room shows the lines of the changes. */
   readonly undone?: Result<"file.rewind">["changes"];
   readonly goOn?: BranchTarget;
   /** A view that the client opens next to the conversation. */
   readonly beside?: "compare";
 }
 
-/** The place of the next messages: `below` a message, the branch that ends at `end`, or the latest branch. */
+/** Where the next messages go: `below` a message, on the branch that ends at `end`, or on the latest branch. */
 export type BranchTarget = { readonly below: string } | { readonly end: string } | "latest";
 
 /** Sends a protocol command. `result` returns the next step. Rejects with `ClientError`. */
@@ -78,7 +85,7 @@ export type CommandStep = {
     readonly type: "command";
     readonly command: Name;
     readonly input: CommandInput<Name>;
-    /** The client adds the conversation, and creates it if necessary. */
+    /** The client adds the conversation's id, and first creates the conversation if necessary. */
     readonly isHere: boolean;
     readonly result: (result: Result<Name>) => ActionStep | undefined;
   };
@@ -91,13 +98,13 @@ export type CommandInput<Name extends CommandName> = Omit<Command<Name>, "type" 
 export interface TurnStep {
   readonly type: "turn";
   readonly turn: "say" | "retry" | "resume";
-  /** Text of the message. A retry without text asks the same again. */
+  /** Text of the message. A retry without a text asks the same question again. */
   readonly text?: string;
-  /** The message that the turn refers to. Absent: the end of the branch. */
+  /** The message from which the turn continues. Absent: the end of the branch. */
   readonly at?: string;
   readonly model?: string;
   readonly agent?: string;
-  /** True if the user did not write the text. Files that the text names are then not attached. */
+  /** True if the user did not write the text. Files that are named in the text are then not attached. */
   readonly asIs?: boolean;
   /** The conditions for the end of the turn, as in `turn.say`. */
   readonly goal?: readonly string[];
@@ -125,13 +132,19 @@ export type ViewStep =
   | { readonly type: "view"; readonly view: "prompt"; readonly text: string; readonly help: string }
   | { readonly [Name in TextView]: { readonly type: "view"; readonly view: Name; readonly text: string } }[TextView];
 
-/** The state with which files are compared: before the last turn that changed files, before the conversation, or git's. */
+/**
+ * The state with which the files are compared: before the last turn that changed files, before the conversation, or at
+ * git's last commit.
+ */
 export type ChangesSince = "turn" | "conversation" | "git";
 
 /** Format of an exported conversation. */
 export type ExportFormat = "html" | "json" | "markdown";
 
-/** A request about share links. A new link shows only the branch if `isBranch`, and ends after `seconds` or a week. */
+/**
+ * A request about share links. With `isBranch`, a new link shows only the branch. A new link ends after `seconds`, or
+ * after a week.
+ */
 export type ShareRequest =
   | { readonly type: "make"; readonly isBranch: boolean; readonly seconds: number | undefined }
   | { readonly type: "list" }

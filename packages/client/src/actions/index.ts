@@ -31,7 +31,7 @@ export { readMode } from "./program.ts";
 /** All slash actions, in the order of the help. */
 export const actions: readonly Action[] = [...turnActions, ...branchActions, ...messageActions, ...programActions];
 
-/** A user at a client: the program, and what the server lets the user do. */
+/** A user at a client: the client program, and the rights that the server gives the user. */
 export interface ActionUser {
   readonly client: ClientKind;
   readonly rights: readonly Right[];
@@ -39,7 +39,7 @@ export interface ActionUser {
   readonly without?: readonly string[] | undefined;
 }
 
-/** Returns the actions that a user has at a client. */
+/** Returns the actions that a client offers to a user. */
 export function offeredActions(user: ActionUser): readonly Action[] {
   return actions.filter(({ needs }) => isForClient(needs?.clients, user) && may(needs?.right, user));
 }
@@ -50,7 +50,7 @@ export function actionNamed(word: string, among: readonly Action[] = actions): A
   return among.find(({ name }) => name === wanted) ?? among.find(({ aliases }) => aliases?.includes(wanted));
 }
 
-/** Returns the arguments of an action for the help, or nothing if the user may give no arguments. */
+/** Returns the arguments of an action as the help shows them. Returns nothing if the user cannot give arguments. */
 export function argumentsFor({ arguments: taken, needs }: Action, user: ActionUser): string | undefined {
   if (!may(needs?.rightForArguments, user)) return undefined;
   if (taken === undefined || typeof taken === "string") return taken;
@@ -64,8 +64,9 @@ export type ReadLine =
   | { readonly type: "words" };
 
 /**
- * Reads a line that begins with a slash (C18). A prompt with exactly this name takes precedence over aliases, and over
- * actions with `givesWay`. Throws `ActionRefusal` for an unknown name or an action that is not offered.
+ * Reads a line that begins with a slash (C18). A prompt with exactly this name takes precedence over aliases of
+ * actions, and over actions with `givesWay`. Throws `ActionRefusal` for an unknown name or an action that is not
+ * offered.
  */
 export function readLine(
   line: string,
@@ -86,14 +87,14 @@ export function readLine(
   throw new ActionRefusal(unknownActionSentence(slash.name, offered, user));
 }
 
-/** True if a line may be a prompt, because no action of the program has exactly this name. */
+/** True if a line can be a prompt, because no action of the program has exactly its name. */
 export function mayBePrompt(line: string): boolean {
   const wanted = slashIn(line)?.name.toLowerCase();
   const action = wanted === undefined ? undefined : actions.find(({ name }) => name === wanted);
   return wanted !== undefined && (action === undefined || action.givesWay === true);
 }
 
-/** Returns an action's step for a client. Throws `ActionRefusal` for wrong or forbidden arguments. */
+/** Returns the step with which a client performs an action. Throws `ActionRefusal` for wrong or forbidden arguments. */
 export function readAction(
   action: Action,
   argument: string,
@@ -106,7 +107,7 @@ export function readAction(
   return action.read(argument, context);
 }
 
-/** Throws `ActionRefusal` for arguments to an action that accepts none from this user. */
+/** Throws `ActionRefusal` if this user gives arguments to an action that then accepts none. */
 export function refuseArguments(action: Action, argument: string, user: ActionUser & { readonly say: Say }): void {
   if (argument === "" || argumentsFor(action, user) !== undefined) return;
   const named = { name: action.name };

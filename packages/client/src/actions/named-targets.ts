@@ -25,14 +25,16 @@ export function quoteForUser(text: string): string {
   return text.length > 60 ? `${visibleLine(cutTo(text, 60, ""))}…` : visibleLine(text);
 }
 
-/** The message at the beginning of an argument, such as `#4`, and the text after it. */
+/** The message that the beginning of an argument names, such as `#4`, and the text after it. */
 export interface NamedMessage {
   readonly message: Message;
   readonly number: string;
   readonly rest: string;
 }
 
-/** Reads the message at the beginning of an argument. Throws `ActionRefusal` for a missing or removed message. */
+/**
+ * Finds the message that the beginning of an argument names. Throws `ActionRefusal` for a missing or removed message.
+ */
 export function readNamedMessage({ state, say }: ActionContext, argument: string): NamedMessage {
   const [, name = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
   const id = messageNamed(state, name);
@@ -45,7 +47,9 @@ export function readNamedMessage({ state, say }: ActionContext, argument: string
   return { message, number: `#${messageNumbers(state).get(message.id)}`, rest };
 }
 
-/** Reads the message at the beginning of an argument. Without a number, returns the end of the user's branch. */
+/**
+ * Finds the message that the beginning of an argument names. Without a number, returns the end of the user's branch.
+ */
 export function readMessageOrEnd(context: ActionContext, argument: string): NamedMessage {
   const { state, leaf, say } = context;
   const end = leaf === null ? undefined : state.messages.get(leaf);
@@ -83,7 +87,7 @@ export function branchesNamed({ state }: Pick<ActionContext, "state">, argument:
   return all.filter((leaf) => pathTo(state, leaf).some((message) => textOf(message).toLowerCase().includes(wanted)));
 }
 
-/** Reads a branch. Throws `ActionRefusal` if the argument matches no branch or several branches. */
+/** Finds the branch that an argument names. Throws `ActionRefusal` if no branch or several branches match. */
 export function readBranch(context: ActionContext, argument: string): string {
   const [only, ...others] = branchesNamed(context, argument);
   if (only !== undefined && others.length === 0) return only;

@@ -349,7 +349,7 @@ function readAgentsAction(argument: string, { state, mode, say }: ActionContext)
   const run = subAgentsOf(state).find((each) => String(each.number) === number)?.run?.id;
   if (run === undefined)
     throw new ActionRefusal(
-      say("Sub-agent {number} is not working. /agents lists the sub-agents.", { number: quoteForUser(number) }),
+      say("No sub-agent {number} is working. /agents lists the sub-agents.", { number: quoteForUser(number) }),
     );
   if (action === "stop") {
     if (text !== "") throw new ActionRefusal(say("/agents stop takes one number."));

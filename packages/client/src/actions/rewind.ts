@@ -17,9 +17,9 @@ type ComparedPath = Comparison["files"][number];
 const MOST = { diff: 200, listed: 40 };
 
 /**
- * Reads `/undo`. Without arguments, `/undo` restores the files before the last turn. Arguments: `to #n`, `to #n now`,
- * `to #n all` and `rewind` (E11, T66). `to #n` compares; the others restore files as they were at a message, or before
- * the latest rewind. Returns undefined for other arguments.
+ * Reads `/undo`. Without arguments, `/undo` restores the files before the last turn. `to #n` compares the files with
+ * their state at a message (E11, T66). `to #n now` and `to #n all` restore that state. `rewind` restores the files
+ * before the latest rewind. Returns undefined for other arguments.
  */
 export function readRewind(argument: string, context: ActionContext): ActionStep | undefined {
   const { leaf, say } = context;

@@ -13,7 +13,10 @@ import { hasSentence, itemSentence, type NoticeType } from "./item-sentence.ts";
 
 type WithoutPosition<Item> = Item extends unknown ? Omit<Item, "seq" | "epoch" | "at" | "offset"> : never;
 
-/** A feed item without its position. Clients also make such items from a state. See {@link displayItem}. */
+/**
+ * A feed item without its position. A client can also make such an item from the conversation's state. See
+ * {@link displayItem}.
+ */
 export type UnplacedItem = WithoutPosition<FeedItem>;
 
 type ItemFields<Type extends FeedItem["type"], Name extends string> = Pick<
@@ -22,8 +25,8 @@ type ItemFields<Type extends FeedItem["type"], Name extends string> = Pick<
 >;
 
 /**
- * A notice about the work of a model or the reading of a log: its sentence, and the item of the feed.
- * See {@link displayItem}.
+ * A notice about a model's work or about the reading of a log, with its sentence and its feed item. See
+ * {@link displayItem}.
  */
 export interface NoticeDisplay {
   readonly type: "notice";
@@ -48,7 +51,7 @@ export type AnswerDisplay = { readonly type: "answer"; readonly question: string
   | { readonly about: "limit"; readonly run: string; readonly allowed: boolean; readonly text: string | undefined }
 );
 
-/** A call whose arguments are complete, or which is running. See {@link displayItem}. */
+/** A call that is running, or whose arguments are complete. See {@link displayItem}. */
 export type CallDisplay =
   | ({ readonly type: "call"; readonly status: "pending" } & ItemFields<
       "call.pending",
@@ -60,8 +63,8 @@ export type CallDisplay =
 export type CallOutcome = "completed" | "failed" | "denied" | "cancelled";
 
 /**
- * An item for display. Other data, such as the whole call of a `call-end`, is in the conversation's state.
- * See {@link displaySentence}.
+ * An item for display. The conversation's state has the data that the item lacks, such as the whole call of a
+ * `call-end`. See {@link displaySentence}.
  */
 export type DisplayItem =
   | ({ readonly type: "run-start" } & ItemFields<"run.started", "run" | "agent" | "leaf" | "call" | "continues">)

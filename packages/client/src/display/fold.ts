@@ -7,8 +7,8 @@ import { shownStatus } from "../words/shown-call.ts";
 const SHOWN_THOUGHT = 2_000;
 
 /**
- * A part of a transcript that has ended, and that a client may fold with its neighbours: a call that only read, a
- * thought of `time` milliseconds, or a part without content. See {@link foldNeighbours}.
+ * An ended part of a transcript that a client can fold with its neighbours: a call that only read, a thought of `time`
+ * milliseconds, or a part without content. See {@link foldNeighbours}.
  */
 export type QuietPart =
   | { readonly type: "call"; readonly call: Call }
@@ -16,8 +16,8 @@ export type QuietPart =
   | { readonly type: "empty" };
 
 /**
- * Returns a call as a quiet part if the call only read and succeeded. Running calls, failed calls and calls with files
- * never fold.
+ * Returns a call as a quiet part, if the call only read and succeeded. Running calls, failed calls and calls with files
+ * are never folded.
  * @example quietCall(toolCall) ?? "The call stays on a line of its own."
  */
 export function quietCall(call: Call): QuietPart | undefined {
@@ -26,8 +26,8 @@ export function quietCall(call: Call): QuietPart | undefined {
 }
 
 /**
- * Groups neighbours that a client shows as one line. All items stay, in order; an item without a quiet part is a group
- * of its own.
+ * Groups neighbouring items that a client shows as one line. All items stay, in order. An item that is not a quiet part
+ * forms a group alone.
  * @example foldNeighbours([toolCall], quietCall) // [[toolCall]]
  */
 export function foldNeighbours<Item>(
@@ -50,7 +50,7 @@ export function foldNeighbours<Item>(
 }
 
 /**
- * Returns whether a quiet part has a place in the transcript. A thought of less than two seconds has none.
+ * Returns whether a quiet part is shown in the transcript. A thought of less than two seconds is not.
  * @example hasPlace({ type: "thought", time: 500 }) // false
  */
 export function hasPlace(part: QuietPart): boolean {

@@ -3,13 +3,13 @@ import { inEnglish, type Say, visibleLine, visibleProse } from "@banyan/core/sho
 import { formatDuration } from "../words/amounts.ts";
 
 /**
- * Shown below the text of a response that was discarded because the model is asked again.
+ * A sentence that clients show below a discarded text, because the model is asked again.
  * @example console.error(GIVEN_UP);
  */
 export const GIVEN_UP = "Answer cut off, asking again. The text above is discarded.";
 
 /**
- * Shown below a second discarded text of the same turn.
+ * A sentence that clients show below a second discarded text of the same turn.
  * @example console.error(GIVEN_UP_TOO);
  */
 export const GIVEN_UP_TOO = "This text is discarded, too.";
@@ -97,7 +97,7 @@ const SENTENCES: { readonly [Type in SentenceType]: (item: ItemOf<Type>, say: Sa
 };
 
 /**
- * Returns one or two sentences about an item outside messages and calls, such as a retry, a limit, or skipped memory;
+ * Returns one or two sentences about an item that is neither a message nor a call, such as a retry or a limit. Returns
  * `undefined` for other items. The text has no control characters (S12). `say` translates the sentences; reasons stay
  * in English, as in the log.
  * @example for await (const item of agent.chat(say("Hello"))) console.error(itemSentence(item) ?? "");
@@ -125,7 +125,7 @@ const FAILURES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns a few words for a rate limit, and the HTTP status of another failed model call.
+ * Describes a failed model call in a few words: a rate limit, or else the HTTP status.
  * @example failureName({ status: 503, code: "overloaded" }) // "HTTP 503"
  */
 export function failureName({ status, code }: { readonly status?: number; readonly code: string }): string {

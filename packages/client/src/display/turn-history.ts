@@ -12,12 +12,12 @@ import { isSameTurn, openRun, runsOfTurn } from "./turn-runs.ts";
 
 const OUTCOMES: ReadonlySet<string> = new Set(["call.completed", "call.failed", "call.denied", "call.cancelled"]);
 
-/** A display item, with a flag that says whether the reader already has the item's message. */
+/** A display item, and whether the reader already has the message of this item. */
 export type HistoryItem = readonly [item: UnplacedItem, isKnown: boolean];
 
 /**
- * Returns the items that a feed would have had for a turn in the state, including its sub-agents. `behind`: a message
- * of the turn that the reader has. The reader knows the items of this and earlier messages, except the outcomes of its
+ * Returns the items that a feed would have sent for a turn of the state, with its sub-agents. `behind`: the newest
+ * message of the turn that the reader has. The reader then has all items up to this message, except the outcomes of its
  * calls and of running sub-agents.
  */
 export function turnHistory(state: ConversationState, run: string, behind?: string): HistoryItem[] {

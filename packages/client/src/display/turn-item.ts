@@ -31,25 +31,26 @@ export type WaitingQuestion = { readonly id: string } & (
 );
 
 /**
- * Returns the tool of an approval, with the folder of its call.
+ * Returns the name of the tool in an approval question, and the folder in which the call would work.
  * @example approvalSubject({ id: "1", type: "approval", call: "2", tool: "write", folder: "docs" }) // "write in docs"
  */
 export function approvalSubject({ tool, folder }: Extract<WaitingQuestion, { type: "approval" }>): string {
   return folder === undefined ? tool : `${tool} in ${folder}`;
 }
 
-/** The display item of a type. */
+/** The display item with this type. */
 export type TurnDisplay<Type extends DisplayItem["type"]> = Extract<DisplayItem, { readonly type: Type }>;
 
 interface ItemSpeaker {
-  /** The run of the sub-agent that speaks. Absent: the turn itself. */
+  /** The run of the sub-agent that wrote the item. Absent: the turn's own agent wrote it. */
   readonly by?: string;
-  /** True if the reader already has this item, which is repeated as context for the following items. */
+  /** True if the reader already has this item. The item is repeated as context for the items after it. */
   readonly known?: true;
 }
 
 /**
- * A display item of one turn. The reader gets every text once, even after a broken connection. See {@link TurnReader}.
+ * A display item of one turn. The reader gets every text only once, even if the connection breaks. See
+ * {@link TurnReader}.
  */
 export type TurnItem = ItemSpeaker &
   (

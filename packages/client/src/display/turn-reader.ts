@@ -6,7 +6,7 @@ import { runsOfTurn } from "./turn-runs.ts";
 import { WrittenParts } from "./written-parts.ts";
 
 interface TurnSpeaker {
-  /** The first run. Runs that continue the work in another process belong to the same speaker. */
+  /** The first run of the speaker. Runs that continue its work in another process have the same speaker. */
   readonly run: string;
   /** The launching agent. */
   readonly by: TurnSpeaker | undefined;
@@ -19,7 +19,7 @@ interface TurnSpeaker {
  * for await (const item of agent.chat(say("Hello"))) for (const { type } of reader.take(item)) console.log(type);
  */
 export class TurnReader {
-  /** Id of the turn's first message or of its run, as requested by the command. */
+  /** Id of the turn's first message or of its run. The command requested this id. */
   readonly #command: string | undefined;
   #top: TurnSpeaker | undefined;
   /** The run that works on the turn now, or waits. */

@@ -1,7 +1,8 @@
 import { type ConversationState, type LiveRun, latestRun } from "@banyan/core/conversation";
 
 /**
- * Returns the user's newest running turn, or else the newest turn that waits for an answer without a process.
+ * Returns the user's newest running turn. Without one, returns the newest turn whose process has ended and that waits
+ * for an answer.
  * @example const run = newestTurn(session.state);
  */
 export function newestTurn({ runs, waiting }: ConversationState): string | undefined {
@@ -9,7 +10,8 @@ export function newestTurn({ runs, waiting }: ConversationState): string | undef
 }
 
 /**
- * Returns the run that works on the turn of `run`, or waits; `undefined` if the turn has ended.
+ * Returns the run that now works on the turn of `run`, or waits in this turn. Returns `undefined` if the turn has
+ * ended.
  * @example for (const run of session.state.runs.keys()) console.log(openRun(session.state, run)?.id);
  */
 export function openRun(state: ConversationState, run: string): LiveRun | undefined {
@@ -18,7 +20,7 @@ export function openRun(state: ConversationState, run: string): LiveRun | undefi
 }
 
 /**
- * Returns the runs of the turn of `run`, in order. Each run continues the turn of the previous run.
+ * Returns the runs of the turn to which `run` belongs, in order. Each run continues the work of the previous run.
  * @example for (const run of session.state.runs.keys()) console.log(runsOfTurn(session.state, run).length);
  */
 export function runsOfTurn({ continuedBy }: ConversationState, run: string): readonly string[] {
@@ -29,7 +31,7 @@ export function runsOfTurn({ continuedBy }: ConversationState, run: string): rea
 }
 
 /**
- * True if two runs belong to one turn: they are the same, or one continues the turn of the other.
+ * True if two runs belong to one turn: they are the same run, or one continues the work of the other.
  * @example
  * const [one = "", other = ""] = session.state.runs.keys();
  * isSameTurn(session.state, one, other)
@@ -39,7 +41,7 @@ export function isSameTurn(state: ConversationState, run: string, other: string)
 }
 
 /**
- * Returns the last message of the turn of `run`.
+ * Returns the last message of the turn to which `run` belongs.
  * @example for (const run of session.state.runs.keys()) console.log(lastMessageOfTurn(session.state, run));
  */
 export function lastMessageOfTurn(state: ConversationState, run: string): string | undefined {

@@ -37,9 +37,9 @@ interface PendingCommand {
 }
 
 /**
- * A program's client of a server: sends commands over a link and watches conversations. After a lost connection it
- * continues each conversation from its cursor. It also sends all unanswered commands again, and commands that a
- * stopping server refused; their ids ensure that each command takes effect only once.
+ * A program's client of a server. It sends commands over a link and watches conversations. After a lost connection, it
+ * continues each conversation from its cursor. It also repeats all unanswered commands, and commands that a stopping
+ * server refused. The ids of the commands ensure that each command takes effect only once.
  * @example
  * const client = new Client(nodeLink({ address: "http://127.0.0.1:4870", token, client: "garden 1.0" }));
  * await client.connected(signal);
@@ -49,7 +49,7 @@ export class Client {
   readonly #link: Link;
   readonly #asked = new Map<string, PendingCommand>();
   readonly #watched = new Map<string, WatchedConversation>();
-  /** Pending subscriptions of this connection, by id of the command. */
+  /** Pending subscriptions of this connection. The key is the id of the command. */
   readonly #subscribing = new Map<string, WatchedConversation>();
   readonly #connected = Promise.withResolvers<void>();
   #state: ConnectionState = { phase: "connecting" };

@@ -4,8 +4,8 @@ import { CONVERSATIONS_AT_ONCE } from "@banyan/protocol/values";
 import type { Client, CommandValues } from "./client.ts";
 
 /**
- * Yields all conversations of a server once, last written first, page by page. Those that are written meanwhile come
- * last. Rejects with `ClientError`.
+ * Yields all conversations of a server page by page, each conversation once. The conversation with the newest message
+ * comes first. Conversations that get messages meanwhile come last. Rejects with `ClientError`.
  * @example for await (const page of conversationPages(client)) console.log(page.map(({ title }) => title));
  */
 export function conversationPages(

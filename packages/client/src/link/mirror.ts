@@ -15,17 +15,17 @@ const LEFT_OUT = {
 type ArrivedSnapshot = Omit<Snapshot, keyof typeof LEFT_OUT> & Partial<Pick<Snapshot, keyof typeof LEFT_OUT>>;
 
 /**
- * A client's copy of a conversation: made from a snapshot, updated by the feed, and completed with messages as they are
- * read. Makes no requests. Owns all objects passed to it. Unread messages in `state` have no parts and calls; `outline`
- * returns their outlines. Feed items about the content of an unread message are skipped.
+ * A client's copy of a conversation. It begins with a snapshot, follows the feed, and gets the content of messages as
+ * they are read. Makes no requests. Owns all objects that are passed to it. Unread messages in `state` have neither
+ * parts nor calls; `outline` describes them. Feed items about the content of an unread message are skipped.
  * @example
  * const mirror = new Mirror(frame);
  * const replies = [...mirror.state.messages.values()].filter(({ role }) => role === "assistant");
  */
 export class Mirror {
-  /** The tree. Changed in place, and replaced by the next snapshot. Read only. */
+  /** The tree, read only. Feed items change it in place, and the next snapshot replaces it. */
   readonly state: ConversationState;
-  /** Runs that a stopped process left unfinished. */
+  /** Runs that were interrupted because their process stopped. */
   readonly interrupted: readonly LiveRun[];
   /** Descriptions of the unreadable parts of the log. */
   readonly damage: readonly string[];

@@ -14,7 +14,7 @@ const HANDSHAKE = 10_000;
 /** Close codes after which another attempt would fail in the same way. */
 const FINAL: ReadonlySet<number> = new Set([closeCodes.version, closeCodes.malformed, closeCodes.silent]);
 
-/** Address of a server, and identity of the client. See {@link nodeLink}. */
+/** Address of a server, and the client's name and token. See {@link nodeLink}. */
 export interface ServerAddress {
   /** Such as `http://127.0.0.1:4870`. */
   readonly address: string;

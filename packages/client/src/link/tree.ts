@@ -6,7 +6,7 @@ export type Tree = Pick<
   Mirror,
   "state" | "interrupted" | "damage" | "narrowed" | "unread" | "outline" | "take" | "fill"
 > & {
-  /** Position from which the feed continues. Absent: no items can be missed. */
+  /** Position from which the feed continues. Absent: the reader cannot miss items. */
   readonly cursor?: Mirror["cursor"];
 };
 
@@ -18,7 +18,9 @@ export interface LocalConversation {
   readonly damage: readonly string[];
 }
 
-/** The tree of a conversation that is open in this process. It may be ahead of the feed. */
+/**
+ * The tree of a conversation that this process has open. The tree can contain events that the feed has not yet sent.
+ */
 export class SharedTree implements Tree {
   readonly #conversation: LocalConversation;
 

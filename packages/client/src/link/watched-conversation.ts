@@ -33,7 +33,7 @@ type ReadMessages = (messages: readonly string[]) => Promise<readonly Message[]>
  */
 export class WatchedConversation {
   readonly id: string;
-  /** The last message of the branch that the snapshot contains completely. */
+  /** The last message of the branch whose messages are complete in the snapshot. */
   readonly leaf: string | undefined;
   readonly #ask: ReadMessages;
   readonly #followers = new Set<ConversationFollower>();

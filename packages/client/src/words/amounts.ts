@@ -91,7 +91,7 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * Formats a count in short, such as `812`, `3.4k`, `120k` or `1.2M`.
+ * Formats a count as a short text, such as `812`, `3.4k`, `120k` or `1.2M`.
  * @example shortCount(120_000) // "120k"
  */
 export function shortCount(count: number): string {

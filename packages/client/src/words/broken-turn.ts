@@ -9,7 +9,7 @@ export interface BrokenTurnReport {
   readonly head: string;
   /** The reason from the log, in one sentence. */
   readonly why: string;
-  /** Ways to continue, best first, and the same as a sentence for clients without buttons. */
+  /** Ways to continue, the best first. Also the same ways as a sentence, for clients without buttons. */
   readonly ways: readonly RecoveryOption[];
   readonly advice: string;
   /** True if the turn failed; false if it ended as intended. */
@@ -66,7 +66,7 @@ export function describeBrokenTurn(
 }
 
 /**
- * A fault without an error: the response is empty, or was cut off by the output limit or the provider's filter.
+ * A faulty response without an error: the response is empty, or the output limit or the provider's filter cut it off.
  * See {@link shortfallOf}.
  */
 export type ResponseShortfall = "empty" | "length" | "filtered";
@@ -87,7 +87,7 @@ export function shortfallOf(message: Message | undefined): ResponseShortfall | u
 }
 
 /**
- * Returns a sentence for the fault of a response and a remedy, or nothing.
+ * Returns a sentence about the fault of a response, with a remedy. Returns nothing if there is no fault.
  * @example const sentence = describeShortfall(pathTo(session.state, session.state.leaf).at(-1));
  */
 export function describeShortfall(message: Message | undefined, say: Say = inEnglish): string | undefined {

@@ -22,7 +22,7 @@ export function cacheMissSums(messages: Iterable<Message>): readonly CacheMissSu
 }
 
 /**
- * Describes a cause in a few words.
+ * Describes the cause of a cache miss in a few words.
  * @example cacheMissCause("tools") // "the tools changed"
  */
 export function cacheMissCause(cause: CacheMiss["cause"], say: Say = inEnglish): string {

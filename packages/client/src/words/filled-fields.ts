@@ -4,12 +4,12 @@ import type { QuestionField, WordQuestion } from "@banyan/core/conversation";
 export interface FilledField {
   /** Labels in the order of the field's choices. */
   readonly chosen: readonly string[];
-  /** The user's own words; may be empty. */
+  /** The user's own words. The text can be empty. */
   readonly words: string;
 }
 
 /**
- * Returns a user's answers to a question with fields as one text. Returns nothing if all fields are empty.
+ * Returns the answers to all fields of a question as one text. Returns nothing if all fields are empty.
  * @example
  * const field = { heading: "Tree", text: "Which tree?", choices: [{ label: "Oak" }, { label: "Elm" }] };
  * filledText([field], [{ chosen: ["Oak"], words: "" }]) // "Oak"
@@ -32,9 +32,9 @@ function saidTo({ chosen, words }: FilledField = { chosen: [], words: "" }): str
 }
 
 /**
- * Reads a line as the answer to a field: numbers of choices with commas, also with words after a colon. The number after
- * the last choice stands for words without a choice. Without choices, the line is the words. Returns a sentence for any
- * other line, so that no text is an answer by accident (T64).
+ * Reads a line as the answer to a field: numbers of choices, separated by commas. Own words can follow after a colon.
+ * The number after the last choice stands for words without a choice. If the field has no choices, the whole line is
+ * the answer. Returns a sentence for any other line, so that no text is taken as an answer by accident (T64).
  * @example
  * const field = { heading: "Tree", text: "Which tree?", choices: [{ label: "Oak" }, { label: "Elm" }] };
  * filledByLine(field, "2") // { chosen: ["Elm"], words: "" }
@@ -55,7 +55,7 @@ export function filledByLine({ choices, several = false }: QuestionField, line: 
 }
 
 /**
- * Returns a question and its fields as one text, for clients without forms.
+ * Returns a question and its fields as one text, for clients that cannot show forms.
  * @example questionText({ text: "Which tree?" }) // "Which tree?"
  */
 export function questionText({ text, fields = [] }: Pick<WordQuestion, "text" | "fields">): string {

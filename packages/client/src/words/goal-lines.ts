@@ -2,7 +2,7 @@ import { type ConversationState, failedCheckText, type LiveGoal, pathTo } from "
 import { inEnglish, type Say, visibleLine } from "@banyan/core/shown";
 
 /**
- * Returns the goals that turns of a branch pursue, and the goal that its last turn did not reach.
+ * Returns the goals of the turns that work on a branch, and the goal that the branch's last turn did not reach.
  * @example for (const line of goalLines(openGoals(session.state, session.state.leaf))) console.log(line);
  */
 export function openGoals(state: ConversationState, leaf: string | null): LiveGoal[] {

@@ -2,8 +2,9 @@ import type { Call } from "@banyan/core/conversation";
 import { isAppliedReport, problemsIn } from "@banyan/core/shown";
 
 /**
- * Returns the new problems of a call as lines: those that its result reports, and those of changes that are complete but
- * not made yet. Other results may quote a report, so a result counts only if the call changed files.
+ * Returns the new problems of a call as lines. The problems come from the call's result, and from changes that are
+ * complete but not made yet. Only results of calls that changed files are read, because other results can quote a
+ * report.
  * @example const [first = "no problems"] = problemsOfCall(toolCall); // "src/a.ts:2: error: Expected 1 argument."
  */
 export function problemsOfCall({
@@ -16,8 +17,8 @@ export function problemsOfCall({
 }
 
 /**
- * Splits a tool's message to the model for users: new problems as lines, and other text. A report that only lists
- * applied changes has no text, because clients show the changes.
+ * Splits a tool's message to the model into new problems as lines, and other text for users. A report that only lists
+ * applied changes has no other text, because clients show the changes.
  * @example const { text, problems } = toolReport("Some blocks were applied."); // no problems
  */
 export function toolReport(message: string): { readonly text: string; readonly problems: readonly string[] } {

@@ -68,8 +68,8 @@ function reviewed(path: readonly Message[]): Message | undefined {
 }
 
 /**
- * Returns the request to fix a finding, and the message to send it below: the end of the newest branch that is not a
- * review.
+ * Returns the request to fix a finding, and the message below which to send it: the end of the newest branch that is
+ * not a review.
  * @example
  * for (const finding of lastFindings(session.state, session.state.leaf) ?? [])
  *   await agent.send(mendingRequest(session.state, finding).text, { session });

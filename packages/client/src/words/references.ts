@@ -30,7 +30,7 @@ export function referencesIn(text: string): Reference[] {
 }
 
 /**
- * Returns a reference to a path that `referencesIn` can read: `@path`, or in quotes, as JSON if necessary.
+ * Returns a reference to a path in a form that `referencesIn` can read: `@path`, or in quotes, as JSON if necessary.
  * @example referenceTo("my notes.md") // '@"my notes.md"'
  */
 export function referenceTo(path: string): string {
@@ -42,7 +42,7 @@ export function referenceTo(path: string): string {
 }
 
 /**
- * Returns the path of a reference: decodes a quoted name if it is JSON, and returns any other name unchanged.
+ * Returns the path of a reference. Decodes a quoted name if it is JSON. Returns any other name unchanged.
  * @example referencedPath("notes.md") // "notes.md"
  */
 export function referencedPath(name: string): string {
@@ -65,8 +65,8 @@ const SLASH = /^\/(?:([\p{L}\p{M}\p{N}_-]+(?::\S*)?)(?:\s+(.*))?)?$/su;
 
 /**
  * Returns the slash command of a message (C18), or nothing. A command begins with a slash and a name of letters,
- * digits, `_` and `-`. After a colon any characters are allowed, since MCP servers choose the names of prompts. A path
- * with a second slash or a full stop is no command; neither are `//`, `/*` and a space before the slash.
+ * digits, `_` and `-`. After a colon, the name can have any characters, because MCP servers choose the names of
+ * prompts. Not commands: a path with a second slash or a full stop, `//`, `/*`, and a space before the slash.
  * @example slashIn("/model openai/gpt-5") // { name: "model", argument: "openai/gpt-5" }
  */
 export function slashIn(text: string): SlashLine | undefined {
@@ -78,7 +78,8 @@ const ROOT_FOLDERS =
   /^(?:bin|boot|dev|etc|home|lib|lib64|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr|var|Applications|Library|System|Users|Volumes)$/;
 
 /**
- * True for an unknown command name that is a folder at the root of a machine: a message may begin with `/tmp`.
+ * True for an unknown command name that is a folder at the root of a machine. A message can begin with such a path,
+ * such as `/tmp`.
  * @example isRootFolder("tmp") // true
  */
 export function isRootFolder(name: string): boolean {

@@ -12,8 +12,8 @@ import {
 } from "@banyan/core/shown";
 
 /**
- * One line about a call that needs a user's decision. Its text is safe to display. A client only styles the line and
- * must not omit anything. See {@link shownCall}.
+ * One line about a call that needs a user's decision. Its text is safe to display. A client can choose the line's
+ * style, but must show its whole text. See {@link shownCall}.
  */
 export interface ShownLine {
   /**
@@ -34,7 +34,7 @@ export interface ShownLine {
     | "gap"
     | "confinement";
   readonly text: string;
-  /** The number of a changed line in its file, from 1. For a removed line, its number in the old file. */
+  /** The line's number in the new file, from 1. For a removed line, its number in the old file. */
   readonly number?: number;
   /** The file of the line. Its name determines the language. */
   readonly path?: string;
@@ -43,9 +43,10 @@ export interface ShownLine {
 const SHORT = 200;
 
 /**
- * Returns all lines about a call that a user must decide, the same in every client (S15). Predicted changes come first,
- * then every argument in full, then what confines the call. Shows the tool's description of the call, because names of arguments may mislead.
- * `input`: the arguments that will run. Default: the checked arguments.
+ * Returns all lines about a call that a user must decide, the same in every client (S15). The predicted changes come
+ * first, then every argument in full, then the limits of the call's program. The lines show the tool's description of
+ * the call, because names of arguments can mislead. `input`: the arguments that will run. Default: the checked
+ * arguments.
  * @example for (const { text } of shownCall(toolCall)) console.log(text);
  */
 export function shownCall(
@@ -72,7 +73,10 @@ export function shownCall(
 
 /** An editable text for a call that a user wants to change. See {@link thingText}. */
 export interface CallText {
-  /** The edited argument: the command, the new file content, the address, the plan. Absent: all arguments. */
+  /**
+   * The argument that the user edits: the command, the new file content, the address or the plan. Absent: all
+   * arguments.
+   */
   readonly name?: string;
   readonly text: string;
   /** Returns all arguments with the edited text. Throws `SyntaxError` with a sentence for an invalid text. */
@@ -80,8 +84,8 @@ export interface CallText {
 }
 
 /**
- * Returns the main subject of a call as an editable text; for a plan, one line per step with its mark. Returns nothing
- * if the call has no main subject; use `argumentsText` then.
+ * Returns the main subject of a call as a text that a user can edit. For a plan, each step and its mark are one line.
+ * Returns nothing if the call has no main subject; use `argumentsText` then.
  * @example const { text } = thingText(toolCall) ?? argumentsText(toolCall.input);
  */
 export function thingText({ input, about }: Pick<Call, "input" | "about">, say: Say = inEnglish): CallText | undefined {
@@ -271,7 +275,7 @@ export interface DiffLine {
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
 /**
- * Returns the lines of a unified diff of one file. A diff cut inside a hunk gives the lines before the cut.
+ * Returns the lines of a unified diff of one file. If the diff is cut inside a hunk, returns the lines before the cut.
  * @example const lines = readPatch("@@ -1 +1 @@\n-oak\n+elm\n");
  */
 export function readPatch(diff: string): DiffLine[] {
@@ -317,8 +321,8 @@ export function shownStatus(call: Call): DisplayedCallStatus {
 const EXIT_CODE = /(?:^|\n)(exit code \d+)$/;
 
 /**
- * Returns the end of a command that ran to its end with an exit code other than 0, such as `exit code 2`. Undefined for
- * all other calls.
+ * Describes the end of a command that ran to its end with an exit code other than 0, such as `exit code 2`. Returns
+ * undefined for all other calls.
  * @example console.log(failedExit(toolCall) ?? shownStatus(toolCall));
  */
 export function failedExit({ about, status, output = "" }: Call): string | undefined {

@@ -15,9 +15,9 @@ export interface SubAgent {
   readonly name: string | undefined;
   /** The first message to the sub-agent. */
   readonly task: string;
-  /** The launching call; its status is that of the sub-agent. */
+  /** The call that launched the sub-agent. The status of this call is also the status of the sub-agent. */
   readonly call: Call;
-  /** The live run; absent when the sub-agent is not working. */
+  /** The live run of the sub-agent. Absent if the sub-agent is not working. */
   readonly run: LiveRun | undefined;
 }
 

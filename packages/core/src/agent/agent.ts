@@ -35,8 +35,8 @@ import type { TurnOptions } from "./turn-options.ts";
 
 /**
  * Function that runs after every turn, with the conversation and the agent of the turn. It returns the next
- * `agent.chat(...)`, of any agent, which continues in the same stream and session. If it returns nothing, the chat
- * ends. The function may wait for a user for days (B2). See {@link AgentOptions}.
+ * `agent.chat(...)`, of any agent. That chat continues in the same stream and session. If the function returns nothing,
+ * the chat ends. The function can wait for a user for days (B2). See {@link AgentOptions}.
  */
 export type TurnHandler = (
   conversation: Conversation,
@@ -50,7 +50,7 @@ export type TurnHandler = (
  */
 export interface AgentOptions<out Result = Json | undefined, in out Context = unknown>
   extends TurnOptions<Result, Context> {
-  /** Decides after each turn how the conversation continues. Default: a chat ends after one turn. */
+  /** Decides after each turn whether and how the conversation continues. Default: a chat ends after one turn. */
   readonly onTurn?: TurnHandler | undefined;
 }
 

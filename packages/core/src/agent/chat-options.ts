@@ -14,7 +14,7 @@ export interface Conversation {
   /** The whole tree. The tree changes while the conversation continues. */
   readonly state: ConversationState;
   readonly leaf: string | null;
-  /** The path to `leaf`, as it is when the handler first reads this property. */
+  /** The path to `leaf`. The handler gets the path of the moment in which it first reads this property. */
   readonly path: readonly Message[];
 }
 
@@ -34,31 +34,32 @@ export interface ChatOptions {
   /** The conversation. Default: a new conversation in memory. */
   readonly session?: Session | undefined;
   /**
-   * The message to continue from, on a new branch. Default: the message that was last written. In a chat that a turn
-   * handler returns, the default is the end of the chat, or of the messages added there while the handler waited.
+   * The message to continue from, on a new branch. Default: the newest message. In a chat that a turn handler returns,
+   * the default is the end of the chat, or of messages that were added there while the handler waited.
    */
   readonly at?: string | undefined;
   /**
-   * Id of the message that the directive adds, or of the run if no message is added. A client can look up this id after
-   * a lost connection. The id must be valid (`isId`) and unused. Default: a new id.
+   * Id of the message that the directive adds. If no message is added: id of the run. A client can look up this id
+   * after a lost connection. The id must be valid (`isId`) and unused. Default: a new id.
    */
   readonly id?: string | undefined;
   /** Name of the client that begins the turn, for tools (`context.client`). */
   readonly client?: string | undefined;
   /**
-   * With `true` (default), waits while another turn works on the branch. With `false`, a retry begins its branch at
-   * once, and any other directive rejects with `SessionError` (`busy`).
+   * With `true` (default), waits while another turn works on the branch. With `false`, does not wait: a retry begins
+   * its branch at once, and any other directive rejects with `SessionError` (`busy`).
    */
   readonly wait?: boolean | undefined;
   /**
-   * True if the turn that a handler adds shares the limits of the turn before it: usage, cost, steps and time continue
+   * True if the turn that a handler adds shares the limits of the previous turn: usage, cost, steps and time continue
    * to count. Use this for a turn that no user asked for. Default `false`.
    */
   readonly sharesLimits?: boolean | undefined;
   /**
-   * Interrupts the running turn and ends the chat. A turn that asks a user stays open in the log: `resume()` continues
-   * it. Absent: only the reader or the session ends the chat early.
-   * @example for await (const text of agent.chat(say("Hello"), { signal: AbortSignal.timeout(60_000) }).text) console.log(text);
+   * A signal that interrupts the running turn and ends the chat. A turn that asks a user stays open in the log, and
+   * `resume()` continues it. Absent: the chat ends early only by its reader or by the session.
+   * @example for await (const text of agent.chat(say("Hello"), { signal: AbortSignal.timeout(60_000) }).text)
+   * console.log(text);
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -73,7 +74,7 @@ const CHAT: OptionNames<ChatOptions> = {
   signal: true,
 };
 
-/** Throws `OptionError` or `ChatError` for options that only untyped programs can pass. */
+/** Throws `OptionError` or `ChatError` for options whose types the compiler would refuse. */
 export function checkChatOptions(options: ChatOptions): void {
   refuseUnknown("a chat", options, CHAT);
   const { session, id, signal } = options;
@@ -91,8 +92,8 @@ export function checkChatOptions(options: ChatOptions): void {
 export interface SendOptions extends Omit<ChatOptions, "sharesLimits"> {
   /**
    * With `true`, the turn resolves with `waiting` as soon as only a user's answer can continue it. `turn.questions` has
-   * the open questions; `agent.answer` continues the turn, in any process. `send` still waits for the answer to a
-   * question of a tool that cannot run again (`survives: false`). Default `false`.
+   * the open questions. `agent.answer` continues the turn, in any process. If a tool cannot run again (`survives:
+   * false`), `send` still waits for the answer to its question. Default `false`.
    * @example const { questions } = await agent.send("Refund order 7.", { session, untilAsked: true });
    */
   readonly untilAsked?: boolean | undefined;
@@ -110,7 +111,7 @@ export const SEND: OptionNames<SendOptions> = {
 
 /** Options of `agent.answer`. */
 export interface AnswerOptions extends Pick<SendOptions, "client" | "signal"> {
-  /** The conversation, opened by this process. */
+  /** The conversation, which this process has opened. */
   readonly session: Session;
 }
 
@@ -129,7 +130,10 @@ export function checkSignal(owner: string, signal: AbortSignal | undefined): voi
   throw new OptionError(`The signal of ${owner} must be an AbortSignal. Pass controller.signal, not the controller.`);
 }
 
-/** Returns a path with the messages that precede the session's window. A session in memory has only its window. */
+/**
+ * Returns a path with all its messages, also those before the session's window. A session in memory has only its
+ * window.
+ */
 export function knownPath(session: Session, path: readonly Message[]): Promise<readonly Message[]> {
   return session.wholePath(path).catch(() => path);
 }
@@ -166,7 +170,7 @@ export function handlerConversation(session: Session, leaf: string | null): Conv
   };
 }
 
-/** Returns a signal that aborts as soon as the turn with this id cannot continue before a user answers. */
+/** Returns a signal. It aborts as soon as the turn with this id cannot continue before a user answers. */
 export function whenOnlyWaiting(session: Session, id: string): Disposable & { readonly signal: AbortSignal } {
   const asked = new AbortController();
   let run: string | undefined;

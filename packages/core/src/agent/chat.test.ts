@@ -307,7 +307,7 @@ describe("a conversation as one stream", () => {
   test("a chat is iterated once", async () => {
     const chat = new Agent({ model: scriptedModel(["a"]) }).chat(say("Hi"));
     await collect(chat);
-    expect(() => chat[Symbol.asyncIterator]()).toThrow(/iterated before/);
+    expect(() => chat[Symbol.asyncIterator]()).toThrow(/already iterated/);
   });
 
   test("the consumer gets the error of a turn handler, after the turn was stored", async () => {

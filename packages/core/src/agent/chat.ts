@@ -48,8 +48,9 @@ export interface ChatAgent {
 }
 
 /**
- * One stream for a whole conversation. Nothing runs before the chat is read: iterate the chat for all items, iterate
- * `text`, or await `turn`. A chat that a turn handler returns defines how the current chat continues.
+ * One stream for a whole conversation. Nothing runs before the chat is read. To read the chat, iterate it for all
+ * items, iterate `text`, or await `turn`. If a turn handler returns another chat, that chat defines how the current
+ * chat continues.
  * @example
  * const chat = agent.chat(say("Why are leaves green?"));
  * for await (const text of chat.text) process.stdout.write(text);
@@ -234,13 +235,13 @@ export interface ChatWatch {
   readonly reader?: FeedReader;
   /** Interrupts the current turn and ends the chat. */
   readonly signal?: AbortSignal | undefined;
-  /** Ends the chat after one turn, even if inputs wait. */
+  /** Ends the chat after one turn, even if messages wait. */
   readonly once?: boolean;
   onStart?(turn: Promise<unknown>): void;
   onTurn?(turn: Turn): void;
 }
 
-/** Runs the turns of a chat one after another, without growth of the stack or the memory. */
+/** Runs the turns of a chat one after another. Neither stack nor memory grows with the number of turns. */
 export async function runChatTurns(first: Chat<unknown>, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
   let chat: Chat<unknown> = first;

@@ -12,13 +12,13 @@ import { continuationLeaf } from "./directive.ts";
 /** Options for the compaction of a conversation. */
 export interface CompactOptions {
   readonly session: Session;
-  /** Leaf of the branch. Default: the branch that was last written. */
+  /** Leaf of the branch. Default: the branch with the newest message. */
   readonly at?: string | undefined;
   /** Instructions for the summary: the facts that it must keep. */
   readonly keep?: string | undefined;
   /** Id of the run that writes the summary, for `session.interrupt`. Default: a new id. */
   readonly id?: string | undefined;
-  /** An abort ends the wait for the branch or the summary. The conversation then stays unchanged. */
+  /** An abort ends the wait for the branch, or the summary. The conversation then stays unchanged. */
   readonly signal?: AbortSignal | undefined;
   /** True (default) to wait while a turn works on the branch. With `false`, rejects with `SessionError` (`busy`). */
   readonly wait?: boolean | undefined;
@@ -36,7 +36,7 @@ const COMPACT: OptionNames<CompactOptions> = {
 const WAITS =
   "This branch waits for a user's answer. First answer the question or interrupt the turn, then compact the branch.";
 
-/** Compacts a branch as soon as no run works on it. Returns the reason if nothing was compacted. */
+/** Compacts a branch as soon as no run works there. If nothing was compacted, returns the reason. */
 export async function compactBranch(
   agentOn: (path: readonly Message[]) => TurnAgent,
   options: CompactOptions,

@@ -14,7 +14,7 @@ import { continuationLeaf } from "./directive.ts";
 export interface CountTokensOptions {
   /** The conversation to which the content would be added. Default: an empty conversation. */
   readonly session?: Session | undefined;
-  /** The message after which the content would be added. Default: the branch that was last written. */
+  /** The message after which the content would be added. Default: the branch with the newest message. */
   readonly at?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -30,7 +30,7 @@ export interface RequestTokens {
   readonly reason?: string;
 }
 
-/** Counts the tokens of the request that would be sent with the content. Does not ask the model for an answer. */
+/** Counts the tokens of a request with the content. The model is not asked for an answer. */
 export async function countRequestTokens(
   first: TurnAgent,
   content: UserContent,

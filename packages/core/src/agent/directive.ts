@@ -27,8 +27,8 @@ export function say(content: UserContent): Directive {
 }
 
 /**
- * Asks again on a new branch. With content, the new user message is a sibling of the last user message. Without
- * content, the new response is a sibling of the last response. Nothing is overwritten.
+ * Asks again on a new branch. Without content, the model answers again, and the new response is a sibling of the last
+ * one. With content, a new user message is a sibling of the last user message. Nothing is overwritten.
  * @example agent.chat(retry("Shorter, please."), { session });
  */
 export function retry(content?: UserContent): Directive {
@@ -36,8 +36,8 @@ export function retry(content?: UserContent): Directive {
 }
 
 /**
- * Continues without a new message: delivers waiting inputs, continues a response that broke off or was cut, or responds
- * to call results and user messages that have no response.
+ * Continues without a new message. Delivers waiting messages, continues a response that broke off or was cut, and
+ * answers call results and user messages that have no response.
  * @example agent.chat(resume(), { session });
  */
 export function resume(): Directive {
@@ -45,7 +45,7 @@ export function resume(): Directive {
 }
 
 /**
- * Ends the chat when a turn handler returns it.
+ * Ends the chat if a turn handler returns this directive.
  * @example
  * const onTurn: TurnHandler = (_, agent, turn) => agent.chat(turn.text === "Goodbye." ? stop() : say("Go on."));
  */
@@ -89,7 +89,7 @@ export function continuationLeaf(
   throw new DirectiveError("unknown-message", `There is no message ${named} in this conversation.`);
 }
 
-/** Returns the leaf for a chat without `at`: a newer leaf below `leaf`, if there are new messages, or else `leaf`. */
+/** Returns the leaf for a chat without `at`: a newer leaf below `leaf` if messages were added there, or else `leaf`. */
 export function grownLeaf(state: ConversationState, leaf: string | null | undefined): string | null | undefined {
   if (leaf === undefined || leaf === state.leaf) return leaf;
   for (let id = state.leaf; id !== null; id = state.messages.get(id)?.parentId ?? null)
@@ -97,7 +97,9 @@ export function grownLeaf(state: ConversationState, leaf: string | null | undefi
   return leaf;
 }
 
-/** Returns where and how a directive's turn starts. Throws `DirectiveError` if there is nothing to retry or resume. */
+/**
+ * Returns where and how the turn of a directive starts. Throws `DirectiveError` if nothing can be retried or resumed.
+ */
 export function turnStart(
   directive: Exclude<Directive, { type: "stop" }>,
   path: readonly Message[],
@@ -138,7 +140,7 @@ function nothingToAnswer(code: DirectiveError["code"]): DirectiveError {
   return new DirectiveError(code, "The last message cannot be read, so no model can answer it. Send a new message.");
 }
 
-/** Returns how the run of a directive begins. The id names the added message, or else the run. */
+/** Returns how the run of a directive begins. The id is that of the added message, or else that of the run. */
 export function beginOptions(
   signal: AbortSignal | undefined,
   directive: Directive,

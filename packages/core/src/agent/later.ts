@@ -1,8 +1,8 @@
 import { isOnDisk, soon } from "../ports/runtime.ts";
 
 /**
- * Loads the code that most agents need only after their first answer, in the background. Otherwise a page could lack the
- * code in the middle of a conversation: it may have no network then, or its server may have a newer version.
+ * Loads, in the background, the code that most agents need only after their first answer. Without this, a page could
+ * miss the code in the middle of a conversation: it may have lost its network, or its server may have a newer version.
  */
 export function loadLater(): void {
   if (isOnDisk) return;

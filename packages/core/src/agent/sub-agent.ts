@@ -88,8 +88,8 @@ function stricter(first: Exclude<Permit, { decision: "deny" }>, second: Permit):
 }
 
 /**
- * Returns the options of an agent that continues a turn of another agent after a hand-off. Both agents share the
- * limits of the turn, so the lower limit counts. The agent's own steps, repeats and policy count if it sets them.
+ * Returns the options of an agent that continues a turn of another agent after a hand-off. Both agents share the limits
+ * of the turn, so the lower limit counts. If the new agent sets its own steps, repeats and policy, these count.
  */
 export function optionsAfter(own: TurnOptions, first: TurnOptions): Partial<TurnOptions> {
   const within = optionsWithin(own, first);
@@ -108,7 +108,7 @@ export function optionsAfter(own: TurnOptions, first: TurnOptions): Partial<Turn
 
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
-/** Throws `OptionError` for a tool that hands over to an agent that cannot continue the turn. */
+/** Throws `OptionError` for a tool that hands over to an agent which cannot continue the turn. */
 export function checkSuccessors({ name, options: { tools = [], output } }: ChatAgent): void {
   for (const { handsTo } of tools) {
     if (!handsTo) continue;

@@ -74,7 +74,7 @@ describe("toolChoice", () => {
     await expect(other).rejects.toMatchObject({
       message: expect.stringContaining('scripted/model responded without calling "open"'),
       turn: {
-        message: { calls: [{ tool: "look", status: "failed", output: 'Not executed: calling "open" was forced.' }] },
+        message: { calls: [{ tool: "look", status: "failed", output: 'Not executed: the turn must begin by calling "open".' }] },
       },
     });
   });

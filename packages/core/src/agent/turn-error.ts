@@ -18,7 +18,7 @@ export class TurnError extends Error {
   readonly code: TurnProblem["code"];
   /** The partial turn with its text, usage and cost. */
   readonly turn: Turn;
-  /** The last value of the model, if it does not match the agent's schema `output`. */
+  /** The value that the model returned last, if it does not match the agent's schema `output`. */
   readonly value: Json | undefined;
 
   constructor(turn: Turn, problem: TurnProblem) {
@@ -30,7 +30,8 @@ export class TurnError extends Error {
 }
 
 /**
- * Returns `turn`. Throws `TurnError` if it failed (or waits, with `needsResult`), and `Interruption` if it never began.
+ * Returns `turn`. Throws `TurnError` if the turn failed, and with `needsResult` also if it waits. Throws `Interruption`
+ * if it never began.
  */
 export function successfulTurn<Result>(turn: Turn | undefined, needsResult = false): Turn<Result> {
   if (!turn) throw new Interruption("interrupted before the turn began; nothing was written");

@@ -48,13 +48,16 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
   readonly description?: string | undefined;
   /** A driver, a language model of an AI SDK package (`@ai-sdk/provider` v4), or a loop that runs whole turns. */
   readonly model: ModelDriver | LanguageModelV4 | LoopDriver;
-  /** Returns the model of this name after a user has chosen it (`model.changed`). Default: the model stays the same. */
+  /**
+   * Returns the model with this name. Called after a user has chosen a model (`model.changed`). Default: the model
+   * stays the same.
+   */
   readonly modelNamed?: ((name: string) => Promise<ModelDriver | LanguageModelV4 | LoopDriver>) | undefined;
   /**
-   * Names of fallback models, for `modelNamed`, in this order. A fallback continues the turn if the model stays
-   * overloaded, rate-limited or unreachable, and the feed reports it (`model.replaced`). The next turn begins with
-   * `model` again. While a fallback is left, a failing model is retried for one minute, unless `retry` sets another
-   * time. Default: none.
+   * Names of fallback models, for `modelNamed`, in this order. If the model stays overloaded, rate-limited or
+   * unreachable, a fallback continues the turn, and the feed reports it (`model.replaced`). The next turn begins with
+   * `model` again. While a fallback is left, a failing model is retried for one minute only, unless `retry` sets
+   * another time. Default: none.
    */
   readonly fallbacks?: readonly string[] | undefined;
   /** The system prompt. */
@@ -62,22 +65,23 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
   /** Tools for the model. Their schemas are prepared once per array, so reuse the array. Default: none. */
   readonly tools?: readonly Tool<unknown, unknown, Context>[] | undefined;
   /**
-   * A value for the tools, such as the user and a database: `context` of their `ToolContext`. The model and the log do
-   * not get it. Sub-agents have the context of their parent. Required if a tool needs a context.
+   * A value for the tools, such as the user and a database: `context` of their `ToolContext`. The model does not get
+   * it, and the log does not contain it. Sub-agents have the context of their parent. Required if a tool needs a
+   * context.
    */
   readonly context?: Context | undefined;
   /**
-   * The choice between calling a tool and answering. `auto` (default): the model chooses. `none`: no calls. `required`: a
-   * call of any tool. `{ tool }`: a call of this tool. Only the first call of each turn is forced, so that the turn can
-   * end. The turn fails if the model answers without the call. Does not apply to sub-agents.
+   * Whether the model must call a tool. `auto` (default): the model chooses. `none`: no calls. `required`: a call of
+   * any tool. `{ tool }`: a call of this tool. Only the first call of each turn is forced, so that the turn can end.
+   * The turn fails if the model answers without the call. Does not apply to sub-agents.
    * @example new Agent({ model, tools, toolChoice: { tool: "search" } });
    */
   readonly toolChoice?: ToolChoice | undefined;
   /**
    * Returns the names of the tools that the model gets in a step, or nothing for all tools. `step` is the number of the
-   * step in the turn, from 1. `messages` is the path from the root to the newest message, read only. A call of another
-   * tool does not run. A task keeps its tools, such as `finish_task`. An unknown name fails the turn. Does not apply to
-   * sub-agents.
+   * step in the turn, from 1. `messages` is the path from the root to the newest message, read only. Calls of other
+   * tools do not run. A task always keeps its own tools, such as `finish_task`. An unknown name fails the turn. Does
+   * not apply to sub-agents.
    * @example
    * const toolsFor = ({ step }: { readonly step: number }) => (step === 1 ? ["search"] : undefined);
    * new Agent({ model, tools, toolsFor });
@@ -88,8 +92,8 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
   /** Limits of each turn. Default: 50 steps, and sub-agents nested 3 deep. */
   readonly limits?: Limits | undefined;
   /**
-   * Limit on the model calls of a minute. Agents with the same value share the limit, and sub-agents count as their
-   * parents. Default: none.
+   * Limit on the model calls per minute. Agents with the same object share the limit, also with their sub-agents.
+   * Default: none.
    */
   readonly rateLimit?: RateLimit | undefined;
   /** Retries of a failed model call. Default: with growing pauses, for 5 minutes. */
@@ -102,30 +106,33 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
    */
   readonly mode?: "chat" | "task" | undefined;
   /**
-   * Schema of `turn.result`, with its type, defaults and transforms. In task mode, `finish_task` takes the result. In
-   * chat mode, the last response of a turn is the result as JSON. A result that does not match is requested again
-   * (`retry.results`), and then the turn fails with the code `output`.
+   * Schema of `turn.result`, with its type, defaults and transforms. In task mode, the model passes the result to
+   * `finish_task`. In chat mode, the last response of a turn is the result as JSON. If a result does not match, the
+   * model is asked again (`retry.results`); after that, the turn fails with the code `output`.
    * @example
    * const agent = new Agent({ model, output: z.object({ city: z.string(), days: z.number().default(3) }) });
    * const { city, days } = (await agent.send("Three days in Rome, please.")).result;
    */
   readonly output?: InputSchema<Result> | undefined;
   /**
-   * The turn is done only if these checks pass. Otherwise the model continues, and after the same failure three times
-   * the turn fails with the code `goal`. Sub-agents do not inherit the goal; an agent that takes over the turn does.
+   * The turn is done only if these checks pass. If a check fails, the model continues. After the same failure three
+   * times, the turn fails with the code `goal`. Sub-agents do not inherit the goal; an agent that takes over the turn
+   * does.
    * @example
-   * const hasTitle = { what: "the book has a title", run: ({ answer }: GoalMoment) => ({ passed: answer.startsWith("# ") }) };
+   * const hasTitle = { what: "the book has a title", run: ({ answer }: GoalMoment) => ({ passed: answer.startsWith("#
+   * ") }) };
    * new Agent({ model, goal: { checks: [hasTitle] } });
    */
   readonly goal?: Goal | undefined;
   /**
-   * True if no user can be asked. Questions of tools then get their default answer, calls that need approval are
-   * denied, and the limit policy `ask` acts as `wrap-up`. Default `false`.
+   * True if no user can be asked. Questions of tools then get their default answer, and calls that need approval are
+   * denied. The limit policy `ask` then acts as `wrap-up`. Default `false`.
    */
   readonly unattended?: boolean | undefined;
   /**
    * Stores the text of a message that is too large for the model, after a user has agreed. Returns the path at which
-   * the agent's tools read the text. If the function throws, the user sees its error. Default: the message is refused.
+   * the agent's tools can read the text. If the function throws, the user sees the error. Default: the message is
+   * refused.
    * @example
    * const storeText = async (text: string, { message }: { readonly message: string }) => {
    *   await writeFile(`${message}.txt`, text);
@@ -134,11 +141,11 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
    * new Agent({ model, tools, storeText });
    */
   readonly storeText?: StoreText | undefined;
-  /** Settings for summaries; `false`: none. Needs a model of known context size, or `contextSize`. */
+  /** Settings for summaries; `false`: none. The context size of the model must be known, or set as `contextSize`. */
   readonly compaction?: CompactionOptions | false | undefined;
   /**
-   * Memory, the maximum number of entries (default 8), and the timeout in milliseconds (default 5,000). With `cite`, the
-   * model marks the statements that come from an entry, and `turn.citations` has these entries.
+   * Memory, with the maximum number of recalled entries (default 8) and the timeout in milliseconds (default 5,000).
+   * With `cite`, the model marks statements that come from an entry, and `turn.citations` has these entries.
    */
   readonly memory?:
     | {
@@ -151,11 +158,11 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
   /** Judges each call. Default: every call is allowed. */
   readonly permission?: Permission | undefined;
   /**
-   * Hooks around each call. `beforeCall` runs before the rules. It may deny the call, demand a question, or change the
-   * arguments, which are then checked and judged. If it allows a call, no user is asked unless a rule demands it. The
-   * text of `afterCall` is added to the call's result. If `beforeCall` throws, the call does not run; if `afterCall`
-   * throws, nothing is added. `beforeSummary` adds instructions to the request for a summary, or denies a summary that
-   * a user asked for.
+   * Hooks around each call. `beforeCall` runs before the rules. It can deny the call, demand a question, or change the
+   * arguments, which are then checked and judged. If it allows a call, no user is asked unless a rule demands that. The
+   * text that `afterCall` returns is added to the call's result. If `beforeCall` throws, the call does not run. If
+   * `afterCall` throws, nothing is added. `beforeSummary` adds instructions to the request for a summary, or denies a
+   * summary that a user requested.
    */
   readonly hooks?: CallHooks | undefined;
   /** Functions that check the messages of users and the responses of the model. Default: none. */
@@ -182,15 +189,15 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
  * new Agent({ model, modelNamed: (name) => resolveModel(name), tools: [shortenConversation()], compaction });
  */
 export interface CompactionOptions {
-  /** Context share from which the model is reminded of `shorten_conversation`, if it has this tool. Default 0.65. */
+  /** Share of the context from which the model is reminded of its tool `shorten_conversation`. Default 0.65. */
   readonly hint?: number | undefined;
-  /** Context share from which a summary by the model replaces earlier messages. Default 0.8. */
+  /** Share of the context from which a summary by the model replaces earlier messages. Default 0.8. */
   readonly threshold?: number | undefined;
   /** Maximum tokens of a request and its response together. Default: the number that the model's driver knows. */
   readonly contextSize?: number | undefined;
   /**
    * Counts the tokens of a text that no provider has counted yet. Called only if the context may be nearly full, so the
-   * function may load a tokenizer then. Default: a quarter of the characters.
+   * function can load a tokenizer at that time. Default: a quarter of the number of characters.
    */
   readonly count?: ((text: string) => number | Promise<number>) | undefined;
   /**
@@ -206,9 +213,9 @@ export interface CompactionOptions {
   /** Instructions for the model that writes summaries. */
   readonly instructions?: string | undefined;
   /**
-   * Makes summaries in the background from `hint` on, so that turns need not wait for a summary. The model then gets no
-   * reminder. A summary of a chat continues after the turn; `session.close()` ends it. Default `true`, unless the
-   * driver's server answers only one request at a time.
+   * Makes summaries in the background from `hint` on, so that turns do not wait for a summary. The model then gets no
+   * reminder. Such a summary continues after the turn; `session.close()` ends it. Default `true`, unless the driver's
+   * server answers only one request at a time.
    */
   readonly background?: boolean | undefined;
 }

@@ -18,7 +18,7 @@ export function isEmptyChunk(thrown: unknown): boolean {
   return value.choices === null || (Array.isArray(value.choices) && value.choices.length === 0);
 }
 
-/** Converts an error of an AI SDK package to a `ModelError`. Recognizes errors by their names. */
+/** Converts an error of an AI SDK package to a `ModelError`. Recognizes an error by the name of its class. */
 export function asModelError(thrown: unknown, model: string): ModelError {
   const own = ownErrorIn(thrown);
   if (own) return own;

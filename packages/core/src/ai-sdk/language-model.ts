@@ -7,7 +7,7 @@ import { rulesFor } from "../model/rules/providers.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { PromptTarget } from "./prompt.ts";
 
-/** A request in the form of the AI SDK's provider packages. See {@link LanguageModelOptions}. */
+/** A request in the format of the AI SDK's provider packages. See {@link LanguageModelOptions}. */
 export type LanguageModelRequest = LanguageModelV4CallOptions;
 
 /** A model of the AI SDK's provider packages that turns texts into vectors. See {@link embeddingModel}. */
@@ -43,8 +43,8 @@ export interface LanguageModelOptions {
    */
   readonly takes?: readonly string[] | undefined;
   /**
-   * True if the model itself pushes an empty batch for all other data of the provider. Default `false`: the package is
-   * asked for raw events, and each event counts as a sign of life.
+   * True if the model itself pushes an empty batch for data of the provider that contains no part. Default `false`: the
+   * package is asked for raw events, and each raw event counts as a sign of life.
    */
   readonly showsLife?: boolean | undefined;
   /**
@@ -66,9 +66,10 @@ const OPTIONS: OptionNames<LanguageModelOptions> = {
 };
 
 /**
- * Makes a driver of a language model of the AI SDK (`LanguageModelV4` of `@ai-sdk/provider`). Reasoning signatures and
- * item ids are kept with their parts and sent back to the provider. Calls of tools that the provider runs itself are
- * kept with their results as parts of the message. @throws TypeError if the model has another version of the interface.
+ * Makes a driver from a language model of the AI SDK (`LanguageModelV4` of `@ai-sdk/provider`). Keeps reasoning
+ * signatures and item ids with their parts, and sends them back to the provider. Keeps calls of tools that the provider
+ * runs itself, with their results, as parts of the message. @throws TypeError if the model has another version of the
+ * interface.
  * @example const agent = new Agent({ model: fromLanguageModel(languageModel, { contextSize: 128_000 }) });
  */
 export function fromLanguageModel(model: LanguageModelV4, options: LanguageModelOptions = {}): ModelDriver {

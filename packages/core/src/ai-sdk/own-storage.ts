@@ -7,9 +7,9 @@ const RESPONSES = /\.responses$/;
 const known = new WeakMap<LanguageModelV4Message, LanguageModelV4Message>();
 
 /**
- * Makes a request to OpenAI's Responses API independent of data stored by the provider: the request contains the whole
- * conversation, with encrypted reasoning. Other reasoning that the provider stores is left out. An explicit `store`
- * option takes precedence.
+ * Makes a request to OpenAI's Responses API independent of data that the provider stores: the request contains the
+ * whole conversation, with encrypted reasoning. Leaves out other reasoning that is only stored at the provider. An
+ * explicit `store` option takes precedence.
  */
 export function withOwnStorage(request: LanguageModelV4CallOptions, model: string): LanguageModelV4CallOptions {
   if (!RESPONSES.test(model)) return request;
@@ -27,7 +27,7 @@ export function withOwnStorage(request: LanguageModelV4CallOptions, model: strin
 /** Providers whose packages have the option `promptCacheKey`. */
 const WITH_CACHE_KEY = /^(?:openai|azure)[\w-]*\.(?:responses|chat)$|^xai\.responses$|^mistral\.chat$/;
 
-/** Adds the name of the prompt cache for providers that have such a name. The user's own option takes precedence. */
+/** Adds the name of the prompt cache, if the provider has such an option. The user's own option takes precedence. */
 export function withCacheKey(
   request: LanguageModelV4CallOptions,
   model: string,

@@ -27,11 +27,11 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
 
 /** The provider of a request, and whether this provider accepts files in results of calls. */
 export interface PromptTarget {
-  /** Actions of other providers are left out of the request. */
+  /** The request leaves out actions that other providers ran. */
   readonly provider: string;
   /** Media types of files that the model accepts in results. */
   readonly takes: readonly string[];
-  /** True: files are part of the result. False: files follow in a user message. */
+  /** True: the files of a result are part of it. False: the files follow in a user message. */
   readonly isWithin: boolean;
 }
 
@@ -63,7 +63,7 @@ const DEMANDED = [
 ] as const;
 const FORCED: DemandedSetting = { setting: "a forced call (toolChoice)", feature: "toolChoice" };
 
-/** Returns the settings that a provider must not ignore, because the response would be wrong without them. */
+/** Returns the settings without which a response would be wrong, so that the provider must not ignore them. */
 export function demandedSettings(request: LanguageModelV4CallOptions): readonly DemandedSetting[] {
   const { toolChoice } = request;
   const demanded = DEMANDED.filter(({ feature }) => request[feature] !== undefined);

@@ -10,8 +10,8 @@ import type { Json } from "../conversation/part.ts";
 import { cutTo } from "../conversation/shown/visible-text.ts";
 
 /**
- * An action that a provider ran itself, such as a web search, in the form of later requests.
- * See {@link providedCall}.
+ * An action that a provider ran itself, such as a web search, in the form in which later requests contain it. See
+ * {@link providedCall}.
  */
 export interface ProviderAction {
   readonly text: string;
@@ -57,7 +57,7 @@ export function providedResult(result: LanguageModelV4ToolResult): ProviderActio
 }
 
 /**
- * Keeps content in a form of the provider, such as a compacted conversation.
+ * Keeps content in the provider's own form, such as a compacted conversation.
  * @example providedContent({ type: "custom", kind: "openai.compaction" }).text // "openai.compaction"
  */
 export function providedContent({ kind, providerMetadata }: LanguageModelV4CustomContent): ProviderAction {

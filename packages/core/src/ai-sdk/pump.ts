@@ -7,7 +7,7 @@ import type { ResponseParts } from "./response-parts.ts";
 const BATCH = 256;
 
 /**
- * Reads the stream of a response to its end into a sink. Parts that are available at once form one batch.
+ * Reads the whole stream of a response into a sink. Parts that are available at once form one batch.
  * @param interrupted Rejects when `signal` aborts.
  */
 export async function readStreamInto(

@@ -13,7 +13,7 @@ import { ModelError, type ModelPart } from "../ports/model.ts";
 import { isEmptyChunk, ProviderReport } from "./error.ts";
 import { type ProviderAction, providedCall, providedContent, providedResult } from "./provider-action.ts";
 
-/** A setting that changes what a response means, and its name in the AI SDK. */
+/** A setting that changes the meaning of a response, and its name in the AI SDK. */
 export interface DemandedSetting {
   readonly setting: string;
   readonly feature: string;

@@ -10,7 +10,7 @@ export interface AskedCall {
   readonly tool: string;
   readonly inputText: string;
   readonly input: Json | undefined;
-  /** The forwarding tool that the model called, if it forwarded this call. */
+  /** The tool that the model called, if that tool forwarded this call to another tool. */
   readonly via?: string | undefined;
 }
 

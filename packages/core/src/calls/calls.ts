@@ -65,8 +65,8 @@ interface PrepareOptions {
 }
 
 /**
- * The calls of one response, in order. Consecutive calls without effects run together, up to the agent's limit; a call
- * with effects runs alone. Calls after a call that waits for a user may start first. Each call gets one result.
+ * The calls of one response, in order. Consecutive calls without effects run together, up to the agent's limit. A call
+ * with effects runs alone. If a call waits for a user, later calls can start first. Each call gets one result.
  */
 export class CallBatch {
   readonly #run: TurnRun;

@@ -12,8 +12,8 @@ interface EagerResult {
 }
 
 /**
- * Runs calls of `eager` tools while the model still writes the message with these calls (B62). All earlier calls of the
- * message must be without effects. The result is used if the message ends cleanly and contains the same call.
+ * Runs calls of `eager` tools while the model still writes the message that contains them (B62). All earlier calls of
+ * the message must be without effects. The result is used if the message ends cleanly and contains the same call.
  */
 export class EagerCalls {
   readonly #run: TurnRun;

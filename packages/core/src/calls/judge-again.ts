@@ -10,8 +10,8 @@ import { aboutTool, describeCall } from "../toolbox/execute.ts";
 import { type CallVerdict, judge } from "./judge.ts";
 
 /**
- * Judges an open call of a stopped process (B24). An earlier decision of a user on this machine stays valid; the log
- * alone gives no permission (S17). A call that was running runs again if a second run is harmless; otherwise the
+ * Judges an open call that a stopped process left (B24). A user's earlier decision on this machine stays valid; the log
+ * alone gives no permission (S17). A call that was running runs again only if a second run is harmless. If not, the
  * outcome of the call is unknown. Never rejects.
  */
 export async function judgeAgain(run: TurnRun, call: Call) {

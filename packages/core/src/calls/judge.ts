@@ -10,7 +10,7 @@ import { checkedInput, isSameInput } from "../toolbox/checked-input.ts";
 import { notExecuted } from "../toolbox/execute.ts";
 import type { AskedCall } from "./asked-call.ts";
 
-/** The decision about a call: its final output, or that it may run, perhaps after a user's approval. */
+/** The decision about a call: its final output, or the permission to run, with or without a user's approval. */
 export type CallVerdict = CallEnd | Runnable;
 
 interface CallEnd {
@@ -29,7 +29,7 @@ export interface Runnable {
   readonly permit: Exclude<Permit, { decision: "deny" }>;
 }
 
-/** Decides if a call may run. With `seen`, the check must not change the arguments: a user saw them. Never rejects. */
+/** Decides if a call may run. With `seen`, a user saw the arguments: the check must not change them. Never rejects. */
 export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}): Promise<CallVerdict> {
   const { agent, signal } = run;
   const { toolbox, permission } = agent;

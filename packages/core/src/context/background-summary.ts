@@ -43,7 +43,9 @@ export interface WrittenSummary {
   readonly covers: string;
 }
 
-/** Returns the summary of the branch that was written in the background, once. With `waits`, waits for the model. */
+/**
+ * Returns the branch's summary from the background. Each summary is returned once. With `waits`, waits for the model.
+ */
 export async function takeSummary(run: TurnRun, { waits = false } = {}): Promise<WrittenSummary | undefined> {
   const summary = summaryOn(run);
   if (!summary || !(waits || summary.isWritten)) return undefined;

@@ -31,7 +31,7 @@ export async function contextRoom(run: TurnRun): Promise<number> {
   return Math.max(0, contextSize - (await countTokens(run, agent.instructions.text, agent.toolbox.text)));
 }
 
-/** Returns the user's words, plan, files, processes and other facts that stay with a summary. */
+/** Returns the parts that follow a summary: the user's words, the plan, files, processes and other facts. */
 export async function contentKeptBySummary(run: TurnRun, covers: string): Promise<BehindSummary> {
   const { branch, session } = run;
   const { path } = branch;
@@ -51,7 +51,7 @@ function isWhole(path: readonly Message[]): boolean {
   return placeAfterForgotten(path) < 0;
 }
 
-/** Counts the tokens that replace the covered messages: those of a summary and of the parts behind the summary. */
+/** Counts the tokens that replace the covered messages: the summary, and the parts that follow it. */
 export function summaryTokens(run: TurnRun, text: string, behind: BehindSummary): Promise<number> {
   const base = { id: "", parentId: null, createdAt: 0, role: "summary", covers: "" } as const;
   return countTokens(run, ...summaryTexts({ ...base, parts: [{ type: "text", text }], ...behind }, run.branch.path));

@@ -35,8 +35,8 @@ const FULL = "the context is nearly full";
 
 /**
  * Makes room for the next request: reminds the model before the window is full, and compacts if necessary. `written`: a
- * summary that was written in the background. Returns true if the request has changed, so that its size must be checked
- * again.
+ * summary that was written in the background. Returns true if the request has changed, because its size must then be
+ * checked again.
  */
 export async function makeSomeRoom(
   { run, model }: RunWithModel,
@@ -94,10 +94,10 @@ async function coveredInBackground(run: TurnRun, tokens: number): Promise<string
 }
 
 interface ShortenOptions {
-  /** How many messages stay unchanged. With `asked`, the program itself writes no summary. */
+  /** How many messages stay unchanged. With `asked`, only the model writes a summary, never the program. */
   readonly whole?: VerbatimShare;
   readonly least?: number | undefined;
-  /** Absent: the context is too full without a summary. */
+  /** Absent: no summary is needed before the next request. */
   readonly order?: SummaryOrder;
   readonly standIn?: FallbackModel | undefined;
 }

@@ -64,7 +64,7 @@ async function fittingResult(
 
 const NEWEST = 0.3;
 
-/** Cuts results that the model has not read yet, so that they fit next to a summary. Returns true if any was cut. */
+/** Cuts results that the model has not read yet, so that they fit beside a summary. Returns true if any was cut. */
 export async function cutNewestResults(run: TurnRun): Promise<boolean> {
   const { contextSize } = run.agent.compaction ?? {};
   const { path } = run.branch;
@@ -73,7 +73,7 @@ export async function cutNewestResults(run: TurnRun): Promise<boolean> {
   return (await untilAborted(run, () => cutResults(run, () => contextSize * NEWEST, newest))) ?? false;
 }
 
-/** Appends a message that shortens results or messages before it when the model reads them. */
+/** Appends a message. When the model reads the path, this message shortens results or messages before it. */
 export async function addShortening(
   { id: run, session, branch, origin }: TurnRun,
   text: string,

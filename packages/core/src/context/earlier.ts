@@ -58,7 +58,7 @@ export function earlierTextsToSearch(path: readonly Message[], address: string):
 
 interface NumberedMessage {
   readonly message: Message;
-  /** The root has number 1. */
+  /** The number of the message on its path. The root has the number 1. */
   readonly number: number;
   /** The message as the model sees it. Absent: a summary replaces the message. */
   readonly shown: Message | undefined;

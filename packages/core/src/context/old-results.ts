@@ -16,7 +16,10 @@ const NEWEST = 0.1;
 /** Results of at most this many UTF-16 units are not shortened. */
 const SHORT = 500;
 
-/** Shortens old results if that frees 30 % of the context and `needed` tokens. Returns true if any was shortened. */
+/**
+ * Shortens old results if that frees 30 % of the context and at least `needed` tokens. Returns true if any was
+ * shortened.
+ */
 export async function shortenResults(run: TurnRun, needed: number): Promise<boolean> {
   const { results, freed } = await oldResults(run);
   if (freed < needed || !(await isWorth(run, freed))) return false;
@@ -40,8 +43,8 @@ interface OldResults {
 }
 
 /**
- * Returns the results to shorten, oldest first: read results except the newest, and results of `read` for a file that
- * was later read again. With `covers`, only results after that message.
+ * Returns the results to shorten, oldest first: all results that the model has read except the newest, and results of
+ * `read` for a file that was read again later. With `covers`, only results after that message.
  */
 export async function oldResults(run: TurnRun, covers?: string): Promise<OldResults> {
   const { path } = run.branch;

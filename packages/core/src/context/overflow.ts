@@ -27,8 +27,8 @@ async function isContextRefusal(run: TurnRun, { code, status }: ModelError): Pro
 }
 
 /**
- * Shortens a request that a model refused as too long. `stuck`: nothing can be shortened. `other`: the request was
- * refused for another reason, or compaction is off.
+ * Shortens a request that a model refused as too long. `stuck`: nothing can be shortened. `other`: the model had
+ * another reason for the refusal, or compaction is off.
  */
 export async function repairOverflow(
   { run, model }: RunWithModel,

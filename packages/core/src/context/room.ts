@@ -5,7 +5,7 @@ import { contextUsage, fitsByAnyCount } from "./tokens.ts";
 
 // Every step needs this file. The code of summaries is loaded when a context is nearly full.
 
-/** Returns the run with the window that the model's server reported, if that window is smaller (F89). */
+/** Returns the run with the window that the model's server reported, if this window is smaller (F89). */
 export function withWindow(asking: RunWithModel): RunWithModel {
   const { run, model } = asking;
   const { compaction } = run.agent;
@@ -16,7 +16,7 @@ export function withWindow(asking: RunWithModel): RunWithModel {
   return { run: { ...run, agent: { ...run.agent, compaction: learnt } }, model };
 }
 
-/** Makes room for the next request. Usually the request fits by any count, so nothing is counted. */
+/** Makes room for the next request. Usually no count of tokens is needed, because the request fits by any count. */
 export async function makeRoom(asking: RunWithModel, standIn?: FallbackModel): Promise<void> {
   const { run } = asking;
   const { compaction } = run.agent;

@@ -26,7 +26,7 @@ export const TOO_LONG = "The summary is longer than the messages that it would r
 const NOTHING_EARLIER =
   "Nothing was compacted. The last messages and unanswered messages always stay, and too few messages come before those.";
 
-/** Plans a summary that the model wrote in a call. Rejects, and informs the feed, if the summary frees no tokens. */
+/** Plans a summary that the model wrote in a call. Rejects if the summary frees no tokens, and informs the feed. */
 export async function planSummary(run: TurnRun, message: string, text: string): Promise<ShortenedHistory> {
   const { session, branch, origin } = run;
   const response = branch.path.findIndex(({ id }) => id === message);
@@ -59,7 +59,7 @@ export async function tokensFreedBy(run: TurnRun, text: string, covers: string):
 
 interface SummaryDetails {
   readonly spent?: { readonly usage: Usage; readonly cost: Cost } | undefined;
-  /** Results after the covered messages, which the model sees shortened from now on. */
+  /** Results after the covered messages. From now on, the model sees them shortened. */
   readonly shortened?: readonly ShortenedResult[];
   /** True if the program, not the model, wrote the summary. Memory then does not keep the summary. */
   readonly isOwn?: boolean;
@@ -105,15 +105,16 @@ async function compactionBy(run: TurnRun, summary: Omit<SummaryMessage, "id">): 
 }
 
 /**
- * How many of the last messages a summary leaves uncovered, besides unanswered messages. `newest`: as many as fit.
- * `half`: half as many, because more messages arrive while the model writes a summary in the background. `asked`: a
- * share of the visible messages, for a summary that a user or the model asked for.
+ * How many of the last messages a summary leaves uncovered, in addition to unanswered messages. `newest`: as many as
+ * fit. `half`: half as many, because more messages arrive while the model writes a summary in the background. `asked`:
+ * a share of the visible messages, for a summary that a user or the model requested.
  */
 export type VerbatimShare = "newest" | "half" | "asked";
 
 /**
- * Returns the last of the first `end` messages that a summary may cover. Returns nothing if the summary would cover
- * fewer than `least` messages. Unanswered messages stay, and so do the newest messages that fit next to the summary.
+ * Returns the last message that a summary may cover, among the first `end` messages. Returns nothing if the summary
+ * would cover fewer than `least` messages. Unanswered messages stay, and so do the newest messages that fit beside the
+ * summary.
  */
 export async function lastCoverable(
   run: TurnRun,

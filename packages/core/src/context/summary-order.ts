@@ -13,7 +13,7 @@ type SummaryWords = readonly string[] | { readonly blocked: string };
 
 /**
  * Returns the instructions for a summary: those of `compaction.instructions`, of the hook, and of the user. A hook can
- * block only a summary that a user asked for: a turn needs its own summaries to continue.
+ * block only a summary that a user requested, because a turn needs its own summaries to continue.
  */
 export async function summaryWords(run: TurnRun, { trigger, wanted }: SummaryOrder): Promise<SummaryWords> {
   const { session, agent, signal, origin } = run;

@@ -21,8 +21,8 @@ interface SummaryPiece {
 }
 
 /**
- * Returns as many messages from the front as fit into `most` tokens. A first message that is too large becomes text
- * that continues in the next piece. Calls and their results stay in one request.
+ * Returns as many of the first messages as fit into `most` tokens. If the first message is too large, the piece ends
+ * inside it, and the next piece continues there. Calls and their results stay in one request.
  */
 export async function takeSummaryPiece(
   messages: readonly PromptMessage[],

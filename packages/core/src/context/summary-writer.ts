@@ -35,7 +35,7 @@ interface SummaryOptions {
   /** The run that continues with the summary, if another model writes the summary. */
   readonly reader?: TurnRun;
   readonly standIn?: FallbackModel | undefined;
-  /** The turn does not wait for the summary, so retries are not published. */
+  /** Set if no turn waits for the summary. Retries are then not published. */
   readonly isQuiet?: boolean;
 }
 

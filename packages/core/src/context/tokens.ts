@@ -24,8 +24,8 @@ export function estimate(text: string): number {
 }
 
 /**
- * Returns the size of the next request: the tokens that the provider counted for the last request, and the texts that
- * were added since. If our own estimate is more than twice that count, the estimate replaces the count (F97).
+ * Returns the size of the next request: the tokens that the provider counted for the last request, and the texts added
+ * since then. If our own estimate is more than twice that count, it replaces the count (F97).
  */
 export function contextUsage({ branch, agent }: TurnRun): ContextUsage {
   const taken = countedBy(branch.path, agent);
@@ -98,13 +98,13 @@ function textsInPrompt(message: PromptMessage): string[] {
   return [...texts, ...inputs, ...message.results.map(({ output }) => output)];
 }
 
-/** Estimates the tokens of the next request, from the provider's count of the last request. */
+/** Estimates the tokens of the next request from the number that the provider counted for the last request. */
 export function requestTokens(run: TurnRun): number {
   const { counted, uncounted } = contextUsage(run);
   return uncounted.reduce((sum, text) => sum + estimate(text), counted);
 }
 
-/** Returns the maximum number of tokens in a request: one token per byte of the texts that no provider has counted. */
+/** Returns the largest possible token count of a request: one token per byte of texts that no provider counted. */
 export function upperBound({ counted, uncounted }: ContextUsage): number {
   return uncounted.reduce((sum, text) => sum + byteLength(text), counted);
 }
@@ -112,7 +112,7 @@ export function upperBound({ counted, uncounted }: ContextUsage): number {
 /** The settings for summaries, with the context size of the model. */
 export type SizedCompaction = Compaction & { readonly contextSize: number };
 
-/** Returns true if a request stays below all thresholds by any count of its tokens. */
+/** Returns true if a request is below all thresholds, whichever way its tokens are counted. */
 export function fitsByAnyCount(taken: ContextUsage, { contextSize, threshold, hint }: SizedCompaction): boolean {
   return upperBound(taken) < contextSize * Math.min(hint, threshold);
 }
@@ -127,7 +127,7 @@ export async function countContextTokens(
   return tokens;
 }
 
-/** Returns the result of `counting`, or nothing once the run is aborted. */
+/** Awaits `counting` and returns its result. Returns nothing once the run is aborted. */
 export async function untilAborted<T>({ signal }: TurnRun, counting: (signal: AbortSignal) => Promise<T>) {
   try {
     return await counting(signal);

@@ -5,14 +5,14 @@ import { cutTo, visibleLine } from "./shown/visible-text.ts";
 
 type RunEnded = Extract<Event, { readonly type: "run.ended" }>;
 
-/** The end of a turn without a response, and its reason. See {@link describeBrokenTurn}. */
+/** How a turn ended without a response, and why. See {@link describeBrokenTurn}. */
 export interface BrokenTurn {
   readonly run: string;
   readonly reason: Exclude<RunEnd, "answered" | "finished" | "waiting">;
   /** Kind of the failure; for a failure of the model, the code of the `ModelError`. */
   readonly code?: string;
   readonly message?: string;
-  /** The goal that the turn did not reach. A run that resumes the turn pursues the goal. */
+  /** The goal that the turn did not reach. A run that resumes the turn continues to pursue it. */
   readonly goal?: LiveGoal;
 }
 
@@ -31,7 +31,7 @@ export function describeUnreadable(
 }
 
 /**
- * Returns the reason why a run ended, as a sentence. Nothing if the log has no sentence.
+ * Returns the reason why a run ended, as a sentence. Returns nothing if the log does not contain one.
  * @example
  * for await (const item of agent.chat(say("Hello"))) if (item.type === "run.ended") console.log(endReason(item));
  */
@@ -54,7 +54,7 @@ export function failedCheckText({ what, why = "" }: Pick<GoalResult, "what" | "w
   return reason === "" ? visibleLine(what) : `${visibleLine(what)} (${reason})`;
 }
 
-/** Error of a run that ended because its session closed or its process stopped. */
+/** Error of a run that ended because its session was closed or its process stopped. */
 export const CUT_OFF = {
   code: "cut-off",
   message: "The program stopped before the answer was complete.",

@@ -31,7 +31,7 @@ const MEDIA = [
 export const TELLING_BYTES = 16;
 
 /**
- * Returns the format that the first bytes of a file show, if models read this format directly.
+ * Returns the format that a file's first bytes show, if models can read this format directly.
  * @example mediaIn(new TextEncoder().encode("%PDF-1.7"))?.mediaType // "application/pdf"
  */
 export function mediaIn(bytes: Uint8Array): (typeof MEDIA)[number] | undefined {
@@ -49,8 +49,8 @@ export function base64Size(base64: string): number {
 }
 
 /**
- * Checks a file of a call's result, and corrects its media type by its bytes. If the file cannot be shown to a model,
- * returns the reason as the end of a sentence. `before`: number of bytes of the files that the model sees already.
+ * Checks a file of a call's result, and corrects its media type by its bytes. If a model cannot see the file, returns
+ * the reason as the end of a sentence. `before`: number of bytes of the files that the model already sees.
  * @example checkBroughtFile({ type: "file", mediaType: "application/pdf", data: btoa("%PDF-1.7 ...") }, 0)
  */
 export function checkBroughtFile({ mediaType, name, data = "" }: FilePart, before: number): FilePart | string {
@@ -70,8 +70,8 @@ export function checkBroughtFile({ mediaType, name, data = "" }: FilePart, befor
 }
 
 /**
- * Returns the events that store the files of a call, and the files for the event of its result. Stores nothing if all
- * files are `known`: a second copy would push out other files.
+ * Returns the events that store the files of a call, and the files as the result's event lists them. If all files are
+ * `known`, stores nothing, because a second copy would push out other files.
  */
 export function storedFiles(
   brought: readonly FilePart[],

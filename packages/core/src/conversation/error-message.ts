@@ -1,5 +1,5 @@
 /**
- * Returns a message for any thrown value: the message of an error, or the value as text or JSON. Never throws.
+ * Returns a message for any thrown value: the message of an error, or else the value as text or JSON. Never throws.
  * @example errorMessage(new Error("No oak.")) // "No oak."
  */
 export function errorMessage(error: unknown): string {

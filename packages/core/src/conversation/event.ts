@@ -28,7 +28,7 @@ export type EventBody =
       readonly type: "content.stored";
       readonly digest: string;
       readonly text: string;
-      /** The media type of a file, whose bytes are in `text` in base 64. Absent for other contents. */
+      /** For a file: its media type. `text` then has the file's bytes in base 64. Absent for other contents. */
       readonly mediaType?: string;
     }
   | MessageAdded
@@ -72,7 +72,7 @@ export type EventBody =
       readonly call: string;
       readonly tool: string;
       readonly inputText: string;
-      /** The forwarding tool that the model called with `{ tool, input }`. */
+      /** The tool that the model called with `{ tool, input }`, if it forwarded the call. */
       readonly via?: string;
       /** The checked arguments. Written again if a later check changes them. */
       readonly input?: Json;
@@ -98,7 +98,7 @@ export type EventBody =
       readonly call: string;
       readonly question: string;
       readonly allowed: boolean;
-      /** The user also allows all calls that this rule covers, for the conversation or permanently. */
+      /** Set if the user also allowed all calls that this rule covers, for the conversation or permanently. */
       readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" };
       /** The arguments as a user changed them. */
       readonly input?: Json;
@@ -114,7 +114,7 @@ export type EventBody =
       readonly attempt: number;
       /** A key that stays the same in every attempt of one call. */
       readonly key: string;
-      /** New subject of the call after a user changed its arguments. */
+      /** The subject of the call after a user has changed the arguments. */
       readonly about?: About;
     }
   | CallEnded<"call.completed">
@@ -139,9 +139,9 @@ export type EventBody =
       readonly call: string;
       readonly question: string;
       /**
-       * What happens to the question when its process ends. `true`: the call runs again and gets the answer. `false`:
-       * the question stays until a user has seen it, and the outcome of the call is unknown. Absent: the question is
-       * closed.
+       * What happens to the question if the process that asks it ends. `true`: the call runs again and gets the answer.
+       * `false`: the question stays until a user has seen it, and the outcome of the call is unknown. Absent: the
+       * question is closed.
        */
       readonly survives?: boolean;
     } & WordQuestion)
@@ -167,9 +167,9 @@ export type EventBody =
       readonly leaf: string | null;
       /** The launching call, for the run of a sub-agent. */
       readonly call?: string;
-      /** Processes whose ends the first message of the run reports. */
+      /** Ended processes whose end the first message of the run reports. */
       readonly processes?: readonly string[];
-      /** The run that ended as `waiting` and whose turn this run continues. */
+      /** An earlier run that ended as `waiting`. This run continues the turn of that run. */
       readonly continues?: string;
       /** Usage of the earlier turns whose limits this turn shares: a hook added this turn, not a user. */
       readonly before?: EarlierUsage;
@@ -181,7 +181,7 @@ export type EventBody =
       readonly run: string;
       readonly outcome: "done" | "open" | "failed";
       readonly results: readonly GoalResult[];
-      /** The number of answers in a row after which the checks failed in the same way. */
+      /** How many times in a row the checks have failed in the same way. */
       readonly times: number;
     }
   /** The run waits for a user: at a limit, or with the offer to store a too large message as a file. */
@@ -230,7 +230,7 @@ export type EventBody =
       readonly parts?: readonly UserPart[];
       readonly unreadable?: string;
       readonly delivery?: Delivery;
-      /** The waiting input in front of which the input moves. `null`: the input moves to the end. */
+      /** The input moves to the place before this waiting input. `null`: to the end. */
       readonly before?: string | null;
       readonly run?: string;
     }
@@ -289,17 +289,17 @@ export interface MessageAdded {
   readonly role: "user" | "summary";
   readonly author?: Author;
   readonly parts: readonly (UserPart | TextPart)[];
-  /** The reason why the parts could not be read in an imported log, in one sentence; `parts` is empty then. */
+  /** The reason why the parts of an imported log could not be read, in one sentence. `parts` is then empty. */
   readonly unreadable?: string;
   /** The launching call, for the first message of a sub-agent. */
   readonly call?: string;
-  /** The live run that appended the message to its branch. Absent: the message precedes the run, or is elsewhere. */
+  /** The live run that appended the message to its branch. Absent: no live run did, or the message precedes the run. */
   readonly run?: string;
-  /** For a user message: name of the worktree that all messages below use. */
+  /** For a user message: name of a worktree. All messages below this message use it. */
   readonly worktree?: string;
   /** For a summary: the last covered message. Absent with `shortened`: the summary covers nothing. */
   readonly covers?: string;
-  /** For a summary. `SummaryMessage` describes this field and the next ones. */
+  /** Only for a summary. `SummaryMessage` describes this field and the fields below. */
   readonly kept?: readonly KeptMessage[];
   readonly leftOut?: number;
   readonly state?: string;
@@ -327,7 +327,7 @@ export interface CallEnded<Type extends string> {
   readonly files?: readonly Omit<BroughtFile, "type" | "data" | "url">[];
   /** Files that the call read, or that its command changed. */
   readonly seen?: readonly SeenFile[];
-  /** Number of changed files for which there is no `file.changed` event, such as files that a command changed. */
+  /** Number of changed files without a `file.changed` event, such as files that a command changed. */
   readonly changedFiles?: number;
 }
 
@@ -341,16 +341,16 @@ export type Delivery = "steer" | "queue" | "interrupt";
 /**
  * Reason for the end of a run. `answered`: the response is complete. `finished`: the task is done. `limit`: a limit
  * ended the run. `failed`: the model could not respond. `interrupted`: a user interrupted the run, or its process
- * ended. `waiting`: another run continues the turn, because the process of the run ended while a question to a user was
- * open, or because the model handed over to another agent. See {@link describeBrokenTurn}.
+ * ended. `waiting`: another run continues the turn. Either the process of the run ended while a question to a user was
+ * open, or the model handed over to another agent. See {@link describeBrokenTurn}.
  */
 export type RunEnd = "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
 
 /** Position of an event in its log. See {@link isEvent}. */
 export interface LogPosition {
-  /** 1 for the first event; without gaps. */
+  /** Number of the event in its log: 1 for the first event, without gaps. */
   readonly seq: number;
-  /** Number of the writer, counted per log; a stale writer is refused. */
+  /** Number of the process that writes the log. A later writer has a higher number; earlier writers are refused. */
   readonly epoch: number;
   /** Time of the event in milliseconds since 1970, by the writer's clock. */
   readonly at: number;
@@ -393,7 +393,7 @@ export interface WordQuestion {
   readonly text: string;
   /** Suggested answers; any other answer is accepted too. */
   readonly choices?: readonly string[];
-  /** Fields that are asked together. The answer is `filledText` of the filled fields, or any other text. */
+  /** Fields that are asked together. The answer is the `filledText` of the filled fields, or any other text. */
   readonly fields?: readonly QuestionField[];
   readonly default?: string;
 }

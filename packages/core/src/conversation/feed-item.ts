@@ -1,10 +1,12 @@
 import type { Event, RunEnd } from "./event.ts";
 import { checkArguments } from "./option-names.ts";
 
-/** A fragment of a stream. Only the feed has it; the log stores complete events. See {@link isDelta}. */
+/**
+ * A fragment of streaming text. Only the feed contains fragments; the log stores complete events. See {@link isDelta}.
+ */
 export type Delta = DeltaBody & DeltaSource & DeltaPosition;
 
-/** The run and agent that a fragment comes from. See {@link isDelta}. */
+/** The run and the agent that wrote a fragment. See {@link isDelta}. */
 export interface DeltaSource {
   readonly run: string;
   readonly agent: string;
@@ -59,8 +61,8 @@ export interface DeltaPosition {
   readonly epoch: number;
   readonly offset: number;
   /**
-   * For text and reasoning: start of the fragment in its part, in UTF-16 units. The fragment replaces all text that the
-   * reader has from there on. After a break it may repeat text or withdraw lost text (W81).
+   * For text and reasoning: position in the part at which the fragment starts, in UTF-16 units. The fragment replaces
+   * all text that the reader has from this position on. After a break it can repeat text or withdraw lost text (W81).
    */
   readonly begins?: number;
 }
@@ -71,7 +73,7 @@ export type Notice =
   | {
       readonly type: "model.retrying";
       readonly run: string;
-      /** Number of the next attempt, from 2; 1 for a first call that waits for the rate limit. */
+      /** Number of the next attempt, from 2. It is 1 if the first call waits for the rate limit. */
       readonly attempt: number;
       /** Milliseconds until the attempt. */
       readonly delay: number;
@@ -96,7 +98,7 @@ export type Notice =
       readonly type: "model.waiting";
       readonly run: string;
       readonly message: string;
-      /** Milliseconds since the last part, or since the request. */
+      /** Milliseconds since the last part, or since the request if no part has come. */
       readonly time: number;
       /** True if data arrived in the last 20 seconds, so the connection works. */
       readonly alive: boolean;
@@ -126,7 +128,7 @@ export type Notice =
       readonly type: "callback.failed";
       readonly callback: string;
       readonly reason: string;
-      /** Set if the callback is a hook of the settings. The reason then names the hook. */
+      /** Set if the callback is a hook of the settings. `reason` then contains the name of the hook. */
       readonly isHook?: true;
     }
   /**
@@ -143,14 +145,14 @@ export type Notice =
  */
 export type ChatEnd = "stop" | RunEnd;
 
-/** An item that a consumer of a conversation gets. See {@link isEvent}. */
+/** An item of the feed of a conversation. See {@link isEvent}. */
 export type FeedItem = Event | Delta | Notice;
 
 /** Position of a consumer in a feed. See {@link cursorOf}. */
 export interface Cursor {
   readonly epoch: number;
   readonly seq: number;
-  /** UTF-16 units of deltas received since event `seq`. */
+  /** Length of the deltas received after event `seq`, in UTF-16 units. */
   readonly offset: number;
 }
 

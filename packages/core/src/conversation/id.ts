@@ -25,8 +25,8 @@ export function isId(text: unknown): text is string {
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * Encodes an id as a segment of a page address. Letters, digits, `_`, `.` and `-` stay; each other UTF-8 byte becomes
- * `~` and two hexadecimal digits. Browsers and the clipboard may change other characters.
+ * Encodes an id as a segment of a page address. Letters, digits, `_`, `.` and `-` stay. Each byte of any other
+ * character in UTF-8 becomes `~` and two hexadecimal digits. Browsers and the clipboard may change other characters.
  * @example idToAddress("my garden") // "my~20garden"
  */
 export function idToAddress(id: string): string {
@@ -84,8 +84,8 @@ export function idSource(now: () => number = Date.now): () => string {
 }
 
 /**
- * Returns a new id of 26 characters in Crockford's base 32. Ids sort by creation time within a process, and to the
- * millisecond across processes. They are unique without coordination (60 random bits per process).
+ * Returns a new id of 26 characters in Crockford's base 32. Ids sort by creation time: exactly within a process, and to
+ * the millisecond across processes. They are unique without coordination (60 random bits per process).
  * @example await agent.send("Hello", { session: Session.inMemory(), id: createId() });
  */
 export const createId: () => string = idSource();

@@ -10,9 +10,9 @@ import type { CacheMiss, Cost, Usage } from "./usage.ts";
 export type Author = "user" | "tool" | "system";
 
 /**
- * Reason for the end of a response. `stop`: the model was done. `calls`: the model waits for results. `length`: cut by
- * the output limit. `filtered`: refused or cut by the provider's filter. `paused`: the provider continues in the next
- * response. `interrupted`: by a user. `error`: the stream broke. See {@link lastAssistantMessage}.
+ * Reason for the end of a response. `stop`: the model was done. `calls`: the model waits for results. `length`: the
+ * output limit cut it. `filtered`: the provider's filter refused or cut it. `paused`: the provider continues in the next
+ * response. `interrupted`: a user interrupted it. `error`: the stream broke. See {@link lastAssistantMessage}.
  */
 export type Finish = "stop" | "calls" | "length" | "filtered" | "paused" | "interrupted" | "error";
 
@@ -39,12 +39,12 @@ export type CallStatus =
 export interface Call {
   readonly id: string;
   readonly tool: string;
-  /** The arguments as the model wrote them; for a forwarded call, only those of this tool. */
+  /** The arguments as the model wrote them. For a forwarded call: only the arguments of this tool. */
   readonly inputText: string;
-  /** The forwarding tool that the model called. */
+  /** Set if the model called a tool that forwarded the call: the name of that tool. */
   readonly via?: string;
   /**
-   * The checked arguments, which are judged, shown and run. For a call that failed before its check, the model's
+   * The arguments after their check, for rules, users and the tool. For a call that failed before its check, the model's
    * arguments. Absent while they stream, and if they are not JSON.
    */
   readonly input?: Json | undefined;
@@ -62,7 +62,7 @@ export interface Call {
   readonly output?: string;
   /** The result for models, if it differs (`Tool.toModelOutput`). */
   readonly modelOutput?: string;
-  /** Files of the result, for models that can see them. Without `data` if the bytes are not known here. */
+  /** Files of the result, for models that can see them. `data` is absent if this process does not have the bytes. */
   readonly files?: readonly BroughtFile[];
   /** Changes that the call is about to make, as far as the model has written them. */
   readonly drafts?: readonly ChangeDraft[];
@@ -70,7 +70,7 @@ export interface Call {
   readonly changes?: readonly FileChange[];
   /** Files that the call read, or that its command changed. Present once the call has ended. */
   readonly seen?: readonly SeenFile[];
-  /** Number of files that the call changed besides those in `changes`. Absent if there are none, and until the end. */
+  /** Number of changed files that are not in `changes`. Absent if there are none, and until the call has ended. */
   readonly changedFiles?: number;
   /** Time of the start. Both times are milliseconds since 1970. */
   readonly startedAt?: number;
@@ -78,12 +78,12 @@ export interface Call {
 }
 
 /**
- * A tool's description of a call, for users and for rules: which file, command or address the call is about. Clients
- * and rules read this description, because names of arguments differ between tools. See {@link Tool}.
+ * A tool's description of a call, for users and for rules: the file, command or address that the call is about. Clients
+ * and rules read this description, because each tool names its arguments differently. See {@link Tool}.
  */
 export interface About {
   readonly offered?: OfferedTool;
-  /** A few words for one line. */
+  /** A short title, shown on one line. */
   readonly title?: string;
   /** Absolute path of the folder in which the call works (`Tool.folder`). */
   readonly folder?: string;
@@ -93,13 +93,13 @@ export interface About {
   readonly paths?: readonly { readonly path: string; readonly access: "read" | "write" }[];
   /** The address that the call requests. */
   readonly url?: string;
-  /** The part of the call that the arguments do not reveal: the command, the files, or the whole action. */
+  /** The part of the call that its arguments do not show: the command, the files, or all of it. */
   readonly untold?: "command" | "files" | "act";
-  /** Names of the arguments with text removed from a file, and with text added to it. */
+  /** Names of two arguments: one has the text that is removed from a file, the other the text that is added. */
   readonly change?: { readonly goes?: string; readonly comes: string };
   /**
-   * For a call that only reads: a noun for what it reads, in singular and plural. Clients may fold such calls into one
-   * line.
+   * For a call that only reads: the word for what the call reads, such as `file`, in singular and plural. Clients can
+   * fold such calls into one line.
    */
   readonly looksAt?: { readonly one: string; readonly several: string };
   /** The named agent that gets a task from the call. */
@@ -108,7 +108,7 @@ export interface About {
   readonly result?: string;
   /** The whole plan, once the call has completed. */
   readonly plan?: readonly PlanStep[];
-  /** Set if the call submits the plan. With approval `plan`, a user decides whether the agent may carry it out. */
+  /** Set if the call hands in a plan. With approval `plan`, a user decides whether the agent carries it out. */
   readonly handsIn?: boolean;
 }
 
@@ -119,22 +119,22 @@ export interface PlanStep {
   readonly status: "pending" | "in_progress" | "completed";
 }
 
-/** A background process of a call, which can outlive the call but not the session. See {@link isEvent}. */
+/** A background process that a call started. It can outlive the call, but not the session. See {@link isEvent}. */
 export type ProcessEvent =
   | {
       readonly type: "process.started";
       readonly message: string;
       readonly call: string;
-      /** Name for users and the model: `p1`, `p2`, and so on. A name that runs already only gets another title. */
+      /** Name for users and the model, such as `p1`. If a process of this name runs, only its title changes. */
       readonly process: string;
       readonly title: string;
     }
   | {
       readonly type: "process.ended";
       readonly process: string;
-      /** Outcome as the end of a sentence, such as `exit code 1`. */
+      /** How the process ended, as the end of a sentence, such as `exit code 1`. */
       readonly outcome: string;
-      /** Set if the model knows of the end: it stopped the process, or a call's result reports the end. */
+      /** Set if the model already knows of the end: it stopped the process, or a call's result reported the end. */
       readonly known?: true;
     };
 
@@ -150,7 +150,7 @@ export interface CheckpointPart {
 /** Predicted effects of a call, worked out before a user is asked. See {@link Tool}. */
 export interface Preview {
   readonly changes?: readonly FileChange[];
-  /** Sentences that a user should read before deciding. */
+  /** Warnings that a user should read before deciding, each as a sentence. */
   readonly notes?: readonly string[];
   /** The limits of the call's program, in one line without a full stop, such as `Outside the sandbox`. */
   readonly confinement?: string;
@@ -164,7 +164,7 @@ export interface ChangeDraft {
   /** Replaced lines, from 1; `end` is the first line after them. Absent: the whole file. */
   readonly start?: number;
   readonly end?: number;
-  /** New text: in a delta the new characters, in a state all characters so far. */
+  /** New text. In a delta: the new characters. In a state: all characters so far. */
   readonly text: string;
   /** New problems of the file with the complete changes so far, as lines. */
   readonly problems?: readonly string[];
@@ -185,15 +185,15 @@ export interface FileChange {
   /** A unified diff, cut at 64 KiB; empty for a binary file. */
   readonly diff: string;
   /**
-   * File modes before and after in octal digits, as git writes them ("100755", "120000" for a link); `null` for no
-   * file. Absent if the mode did not change. The content of a link is its target.
+   * File modes before and after the change, in octal digits as in git ("100755", "120000" for a symbolic link). `null`
+   * for no file. Absent if the mode did not change. The content of a symbolic link is the path to which it points.
    */
   readonly mode?: { readonly before: string | null; readonly after: string | null } | undefined;
   /** The formatter that made this change, after the call had changed the file. */
   readonly formatter?: string;
 }
 
-/** The content of a file as a call on a branch last read or wrote it. See {@link loggingSeenFiles}. */
+/** The content of a file when a call on the branch last read or wrote it. See {@link loggingSeenFiles}. */
 export interface SeenFile {
   /** Relative to the workspace. */
   readonly path: string;
@@ -212,7 +212,7 @@ interface MessageBase {
   /** A name given by a user. */
   readonly label?: string | undefined;
   readonly starred?: boolean;
-  /** Set if a user removed the message, and with it all messages below. */
+  /** Set if a user removed the message. This also removes all messages below it. */
   readonly removed?: boolean;
   /**
    * The reason why the message cannot be read, in one sentence (F77). Its parts are empty, and requests leave the
@@ -226,16 +226,16 @@ export interface RecalledMemory {
   readonly text: string;
   /** Origin for users: a conversation, a file, a date. Not shown to the model. */
   readonly source: string;
-  /** Kind, speaker and time (milliseconds since 1970), which the model sees. */
+  /** Kind, speaker and time of the entry (milliseconds since 1970). The model sees them. */
   readonly kind?: "said" | "fact" | "summary";
   readonly role?: "user" | "assistant";
   readonly at?: number;
   /** The conversation and message of origin, as a link for users. Not shown to the model. */
   readonly conversation?: string;
   readonly message?: string;
-  /** Mark of the entry for the model, such as `m3`. A response cites the entry by this mark. Set with `memory.cite`. */
+  /** Mark with which a response cites the entry, such as `m3`. Set with `memory.cite`. */
   readonly mark?: string;
-  /** Set if a user dismissed the entry: the model does not see the entry, and this branch does not recall it again. */
+  /** Set if a user dismissed the entry: the model does not see it, and this branch does not recall it again. */
   readonly dismissed?: true;
 }
 
@@ -245,7 +245,7 @@ export interface UserMessage extends MessageBase {
   readonly author: Author;
   readonly parts: readonly UserPart[];
   readonly recalled?: readonly RecalledMemory[];
-  /** Name of the worktree that all messages below use, with files of their own. */
+  /** Name of a worktree with files of its own. All messages below this message use it. */
   readonly worktree?: string;
 }
 
@@ -259,7 +259,7 @@ export interface AssistantMessage extends MessageBase {
   readonly parts: readonly Part[];
   /** The calls, in the order in which the model wrote them. */
   readonly calls: readonly Call[];
-  /** Reason for the end. Absent while the message streams. */
+  /** Reason for the end of the response. Absent while the message streams. */
   readonly finish?: Finish;
   /** For `finish: "error"`, the error. For `finish: "filtered"`, the provider's explanation, if there is one. */
   readonly error?: string;
@@ -268,14 +268,14 @@ export interface AssistantMessage extends MessageBase {
   readonly cacheMiss?: CacheMiss;
 }
 
-/** A user message that a summary covers, but whose words the model still sees. See {@link pathTo}. */
+/** A user message that a summary covers. The model still sees the words of the message. See {@link pathTo}. */
 export interface KeptMessage {
   readonly message: string;
-  /** UTF-16 units of the shown words, if they are cut in the middle. */
+  /** Length of the words that the model sees, in UTF-16 units. Set if the words are cut in the middle. */
   readonly characters?: number;
 }
 
-/** A call whose result the model no longer sees in full after a summary. See {@link pathTo}. */
+/** A call whose result the model sees only in shortened form after a summary. See {@link pathTo}. */
 export interface ShortenedResult {
   readonly call: string;
   /** The text that replaces the result for the model, without files. */
@@ -290,8 +290,8 @@ export interface SetAsideMessage {
 }
 
 /**
- * The number of messages that a summary hides from the model, and the tokens of the next request without and with it.
- * See {@link compactedLine}.
+ * The effect of a summary: the number of messages that the model no longer sees, and the tokens of the next request
+ * before and after it. See {@link compactedLine}.
  */
 export interface CompactionResult {
   /** Number of messages that the model no longer sees. */
@@ -312,18 +312,18 @@ export interface SummaryMessage extends MessageBase {
   readonly role: "summary";
   readonly parts: readonly TextPart[];
   readonly covers?: string;
-  /** Calls above whose results are shortened for the model, and messages that are replaced. */
+  /** Earlier calls whose results the model sees shortened, and earlier messages that it sees replaced. */
   readonly shortened?: readonly (ShortenedResult | SetAsideMessage)[];
   /** Covered user messages whose words the model still sees, in path order. */
   readonly kept?: readonly KeptMessage[];
-  /** Number of covered user messages whose words the model does not see. */
+  /** Number of covered user messages whose words the model no longer sees. */
   readonly leftOut?: number;
   /** State of the branch when the summary was written, as a text for the model. */
   readonly state?: string;
   readonly compaction?: CompactionResult;
-  /** A note to the model after the summary about continuing the work and reading covered messages. */
+  /** A note that follows the summary. It tells the model to continue the work, and how to read covered messages. */
   readonly note?: string;
-  /** Usage of the model call that wrote the summary. Absent if a tool call wrote it. */
+  /** Usage of the model call that wrote the summary. Absent if the model wrote it in a tool call. */
   readonly usage?: Usage;
   readonly cost?: Cost;
 }
@@ -370,7 +370,7 @@ export function textOf(message: Message): string {
 }
 
 /**
- * Returns the text that a user typed, without attachments. For a message that no user wrote, returns all its text.
+ * Returns the text that a user typed, without attachments. For a message from another author, returns all its text.
  * @example const typed = pathTo(session.state, session.state.leaf).map(typedText);
  */
 export function typedText(message: Message): string {
@@ -378,7 +378,7 @@ export function typedText(message: Message): string {
   return message.parts.find((part) => part.type === "text")?.text ?? "";
 }
 
-/** Returns the result of an ended call as models see it: with the arguments that a user changed. */
+/** Returns the result of an ended call as models see it. If a user changed the arguments, the text says so. */
 export function shownOutput(call: Call): string {
   const { executedInput } = call;
   const output = outputForModel(call);

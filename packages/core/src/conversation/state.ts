@@ -123,7 +123,7 @@ export interface WaitingInput {
 export interface InputChange {
   readonly parts?: UserContent;
   readonly delivery?: Delivery;
-  /** The waiting input in front of which the input moves. `null`: the input moves to the end. */
+  /** The input moves to the place before this waiting input. `null`: to the end. */
   readonly before?: string | null;
   /** The new target run; also sends an input that was held. */
   readonly run?: string;

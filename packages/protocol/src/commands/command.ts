@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /**
- * Definition of a command: its fields except `type` and `id`, and its result.
+ * Definition of a command: the schema of its result, and of its fields other than `type` and `id`.
  * @example const definition: CommandDefinition = commands["turn.say"];
  */
 export interface CommandDefinition<Input extends z.ZodRawShape = z.ZodRawShape, Result extends z.ZodType = z.ZodType> {

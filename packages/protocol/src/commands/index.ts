@@ -47,7 +47,7 @@ export type Result<Name extends CommandName = CommandName> = z.infer<Commands[Na
 const schemas = new Map<string, z.ZodType>();
 
 /**
- * Returns the schema of a command's frame; nothing for an unknown name.
+ * Returns the schema of a command's frame. Returns nothing for an unknown name.
  * @example const command = commandSchema("turn.say")?.parse(JSON.parse(await readFile("command.json", "utf8")));
  */
 export function commandSchema(type: string): z.ZodType<Command> | undefined {

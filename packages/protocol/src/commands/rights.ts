@@ -20,8 +20,8 @@ const LESS = {
 } as const satisfies Partial<Record<CommandName, Right>>;
 
 /**
- * Returns the right that a command needs (S28); commands without an entry need the right to act. Servers check this
- * right before they carry a command out, and clients before they offer the command.
+ * Returns the right that a user needs for a command (S28). Commands without an entry need the right to act. Servers
+ * check this right before they carry a command out, and clients check it before they offer the command.
  * @example rightFor("turn.say") // "act"
  */
 export function rightFor(command: CommandName): Right {

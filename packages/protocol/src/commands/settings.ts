@@ -14,7 +14,7 @@ const model = textSchema(1, 200);
 /** The approval modes of the first clients, which accept no other value of `approval`. */
 const KNOWN_TO_ALL = ["plan", "ask", "edits", "all"] as const;
 
-/** Settings of all conversations that have no settings of their own. */
+/** The settings that apply to conversations without settings of their own. */
 export const settings = z.object({
   model: z.string(),
   approval: z.enum(KNOWN_TO_ALL).describe("Approval mode. `edits` if `sandbox` is true."),

@@ -5,7 +5,7 @@
 export const LARGEST_FRAME = 8 * 1024 * 1024;
 
 /**
- * Maximum bytes of all files of a message. In base 64, they fit into one frame.
+ * Maximum bytes of all files of a message together. In base 64, files of this size fit into one frame.
  * @example const fits = base64Size("SGk=") <= LARGEST_FILES;
  */
 export const LARGEST_FILES = Math.floor((LARGEST_FRAME * 3) / 4) - 512 * 1024;
@@ -31,7 +31,7 @@ export const BRANCHES_AT_ONCE = 8;
 export const CONVERSATIONS = 10_000;
 
 /**
- * Number of conversations in one list, unless the client names another number.
+ * Number of conversations in one list, if the client asks for no other number.
  * @example
  * const { conversations } = await client.ask("conversation.list", {});
  * const isLastPage = conversations.length < CONVERSATIONS_AT_ONCE;
@@ -51,13 +51,14 @@ export const HITS = 1_000;
 export const FIRST_WORDS = 60;
 
 /**
- * Milliseconds between the server's pings and `alive` frames. A client that answers no ping is disconnected.
+ * The server sends a ping and an `alive` frame at this interval, in milliseconds. It disconnects a client that answers
+ * no ping.
  * @example console.log(`A ping every ${SIGN_OF_LIFE / 1_000} s`);
  */
 export const SIGN_OF_LIFE = 30_000;
 
 /**
- * Milliseconds of silence after which a client reconnects, because a connection may break without notice.
+ * Milliseconds without data after which a client reconnects. The connection may be broken although no end was reported.
  * @example const reconnect = setTimeout(() => console.error("The server is silent."), SILENCE);
  */
 export const SILENCE = 2 * SIGN_OF_LIFE;
@@ -82,7 +83,7 @@ export const closeCodes = {
 } as const;
 
 /**
- * Maximum bytes of a frame from a client that may only watch: all its commands are short.
+ * Maximum bytes of a frame from a client with the right to watch only. All commands of such a client are short.
  * @example const isShort = (frame: string) => frame.length <= LARGEST_OF_WATCHERS;
  */
 export const LARGEST_OF_WATCHERS = 64 * 1024;

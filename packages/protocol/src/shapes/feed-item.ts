@@ -134,13 +134,14 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
 }
 
 /**
- * Schema of a fragment of a stream, after event `seq`, at `offset` UTF-16 units of text since this event.
+ * Schema of a fragment of streaming text. Its position: after event `seq`, and after `offset` UTF-16 units of text that
+ * follow this event.
  * @example delta.safeParse({ type: "text.delta" }).success // false
  */
 export const delta = z.discriminatedUnion("type", deltaSchemas({ seq: count, epoch, offset: count }));
 
 /**
- * Schema of a notice, which has no position in the feed.
+ * Schema of a notice. A notice has no position in the feed.
  * @example notice.safeParse({ type: "text.delta" }).success // false
  */
 export const notice = z.discriminatedUnion("type", noticeSchemas({}));
@@ -158,7 +159,7 @@ const known = new Map(
 );
 
 /**
- * Schema of a feed item: a valid item of this version, or any item of a newer version.
+ * Schema of a feed item. An item of a type that this version does not know matches, too.
  * @example feedItem.safeParse({ type: "weather.changed" }).success // true, because a newer server may send it
  */
 export const feedItem = z

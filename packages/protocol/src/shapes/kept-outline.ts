@@ -5,8 +5,8 @@ import { outlineNode, type SnapshotOf, snapshotRest, TextPool } from "./outline.
 const CHUNK = 256;
 
 /**
- * The encoded outline of a tree, kept for the next snapshot. A snapshot encodes only the chunks with new messages, and
- * with messages that were reported as changed.
+ * The encoded outline of a tree, which the next snapshot reuses. A snapshot encodes again only the chunks that contain
+ * new or changed messages.
  * @example
  * const outline = new KeptOutline();
  * const bytes = outline.snapshot(session.state, { cursor: session.cursor });
@@ -14,9 +14,9 @@ const CHUNK = 256;
 export class KeptOutline {
   readonly #encoder = new TextEncoder();
   readonly #names = new TextPool();
-  /** The index of each message in the outline. */
+  /** The position of each message in the outline. */
   readonly #places = new Map<string, number>();
-  /** Nodes as JSON in UTF-8, with commas between them. */
+  /** The nodes as JSON, encoded in UTF-8 and separated by commas. */
   readonly #chunks: (Uint8Array | undefined)[] = [];
 
   /** Call after each change of a message that a snapshot contains. */

@@ -10,10 +10,10 @@ import type { NarrowedRule, OutlineNode, Snapshot } from "./snapshot.ts";
 const MESSAGES_IN_VIEW = 200;
 const SIZE_IN_VIEW = 512 * 1024;
 
-/** A snapshot's data outside the conversation's state. See {@link snapshotOf}. */
+/** The data of a snapshot that is not in the conversation's state. See {@link snapshotOf}. */
 export interface SnapshotOf {
   readonly cursor: Cursor;
-  /** The message whose branch is viewed. Absent or unknown: the message that was last written. */
+  /** A message of the viewed branch. If absent or unknown: the newest message. */
   readonly leaf?: string | undefined;
   readonly interrupted?: readonly LiveRun[];
   readonly damage?: readonly string[];
@@ -21,7 +21,8 @@ export interface SnapshotOf {
 }
 
 /**
- * Returns the snapshot for a client that begins to watch: the outline of the tree, and the end of the viewed branch.
+ * Returns the snapshot for a client that begins to watch. It contains the outline of the tree, and the last messages of
+ * the viewed branch.
  * @example const { nodes } = snapshotOf(session.state, { cursor: { epoch: 1, seq: session.state.seq, offset: 0 } });
  */
 export function snapshotOf(state: ConversationState, of: SnapshotOf): Snapshot {
@@ -90,7 +91,7 @@ function outlineTree(state: ConversationState): Pick<Snapshot, "names" | "nodes"
   return { names: names.all, nodes };
 }
 
-/** Gives each text a number, in order of first use. */
+/** Numbers texts in the order of their first use. */
 export class TextPool {
   readonly all: string[] = [];
   readonly #known = new Map<string, number>();
@@ -109,7 +110,7 @@ export class TextPool {
   }
 }
 
-/** `places`: the index of each earlier message in the outline. */
+/** `places`: the position of each earlier message in the outline. */
 export function outlineNode(message: Message, places: ReadonlyMap<string, number>, names: TextPool): OutlineNode {
   const { id, parentId, role, createdAt: at } = message;
   const node: { -readonly [Key in keyof OutlineNode]: OutlineNode[Key] } = { id, role, at };

@@ -103,8 +103,8 @@ export const broughtFile = filePart.extend({
 export const userPart = z.discriminatedUnion("type", [textPart, filePart]);
 
 /**
- * A part of a message from a client, as `readUserContent` accepts it. Checks the bytes in one pass: a file may have 20
- * MB.
+ * A part of a message from a client, in a form that `readUserContent` accepts. Checks the bytes in one pass, because a
+ * file can have 20 MB.
  */
 export const saidPart = engineSchema<UserPart>(
   z.discriminatedUnion("type", [

@@ -2,7 +2,7 @@ import type { Json } from "@banyan/core/conversation";
 import { ID_PATTERN, ID_RULE } from "@banyan/core/conversation";
 import { z } from "zod";
 
-/** Gives a schema the engine's type. A test compares schema and type. */
+/** Declares that a schema has a type of the engine. A test compares the schema with the type. */
 export function engineSchema<Type>(schema: z.ZodType): z.ZodType<Type> {
   return schema as z.ZodType<Type>;
 }
@@ -49,7 +49,7 @@ export const dollars = z.number().min(0).describe("US dollars.");
 export const json = engineSchema<Json>(z.json());
 
 /**
- * Schema of a read-only array. The array is not frozen, because the receiver of a message may own it.
+ * Schema of a read-only array. The array is not frozen, because the receiver of a message may change it.
  * @example listSchema(count).parse([1, 2]) // [1, 2]
  */
 export function listSchema<Item extends z.ZodType>(item: Item): z.ZodType<readonly z.infer<Item>[]> {

@@ -4,9 +4,9 @@ import type { Tool } from "../../ports/tool.ts";
 import type { ChatAgent } from "../chat.ts";
 import { agentDescription, subTaskReport, toolName } from "./launch-agent.ts";
 
-/** Name and description of a tool that works with an agent. */
+/** Name and description of a tool that hands work to an agent. */
 export interface AgentToolOptions {
-  /** Name of the tool. Default: the name of the agent, or `hand_off_to_` with this name. */
+  /** Name of the tool. Default: the name of the agent. For a hand-off: `hand_off_to_` and this name. */
   readonly name?: string | undefined;
   /** Tells the model when to use the tool. Default: the description of the agent. */
   readonly description?: string | undefined;
@@ -17,7 +17,10 @@ const OPTIONS: OptionNames<AgentToolOptions> = { name: "string", description: "s
 const TASK =
   "The task. The agent sees nothing of this conversation, so the task must contain everything that the agent needs to know.";
 
-/** Makes a tool of an agent. Each call is a task of a sub-agent, and returns the agent's result or its last text. */
+/**
+ * Makes an agent available as a tool. Each call gives the agent a task as a sub-agent, and returns its result or its
+ * last text.
+ */
 export function taskTool(agent: ChatAgent, options: AgentToolOptions): Tool {
   refuseUnknown("asTool", options, OPTIONS);
   return defineTool({

@@ -16,8 +16,8 @@ interface AskInput {
 }
 
 /**
- * Makes the tool `ask_client {question, questions?, default_answer?}`, which asks a user in words or with choices.
- * Returns the default answer if no user can be asked. Task mode adds this tool; for a chat, add it to `tools`.
+ * Makes the tool `ask_client {question, questions?, default_answer?}`. It asks a user in words or with choices. If no
+ * user can be asked, it returns the default answer. Task mode adds this tool; for a chat, add it to `tools`.
  * @example const guide = new Agent({ model, tools: [askClient()] });
  */
 export function askClient(): Tool {

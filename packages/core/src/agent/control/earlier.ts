@@ -14,8 +14,8 @@ interface EarlierInput {
 }
 
 /**
- * Makes the tool `earlier {address?, start?, find?}`, which reads and searches the messages covered by a summary.
- * Agents with the workspace tools `read` and `search` do not need it: these tools accept the same addresses.
+ * Makes the tool `earlier {address?, start?, find?}`, which reads and searches messages that a summary covers. Agents
+ * with the workspace tools `read` and `search` do not need it, because these tools accept the same addresses.
  * @example new Agent({ model, tools: [earlier()] });
  */
 export function earlier(): Tool {

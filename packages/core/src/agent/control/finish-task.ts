@@ -7,8 +7,8 @@ import { FINISH_TASK } from "../../run/mode.ts";
 import { checkStandard, jsonSchemaOf } from "../../toolbox/toolbox.ts";
 
 /**
- * Makes the tool `finish_task {result, summary?}`, which ends a task. With `output`, the result must match the schema
- * `output`, and the log keeps the result as the model wrote it. Without `output`, the result is a text.
+ * Makes the tool `finish_task {result, summary?}`, which ends a task. With `output`, the result must match this schema,
+ * and the log keeps the result as the model wrote it. Without `output`, the result is a text.
  */
 export function finishTask(output?: InputSchema<unknown>): Tool {
   const check = output && "~standard" in output ? checkStandard(output as StandardSchemaV1) : undefined;

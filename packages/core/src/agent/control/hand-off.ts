@@ -8,10 +8,10 @@ import { agentDescription, toolName } from "./launch-agent.ts";
 const OPTIONS: OptionNames<AgentToolOptions> = { name: "string", description: "string" };
 
 /**
- * Makes a tool that hands the conversation over to another agent. That agent continues the turn in the
- * same stream and on the same branch, and also takes the next turns there. It works with its own options, within the
- * limits and rules of the first agent. Two agents that hand over to each other need a function for the agent that is
- * defined later: `handOff(() => writer, { name: "hand_off_to_writer", description: "Writes stories." })`.
+ * Makes a tool that hands the conversation over to another agent. That agent continues the turn in the same stream and
+ * on the same branch, and also takes the next turns there. It works with its own options, within the limits and rules
+ * of the first agent. If two agents hand over to each other, the agent that is defined later is given as a function:
+ * `handOff(() => writer, { name: "hand_off_to_writer", description: "Writes stories." })`.
  * @example
  * const writer = new Agent({ name: "writer", description: "Writes stories.", model });
  * const desk = new Agent({ name: "desk", model, tools: [handOff(writer)] });

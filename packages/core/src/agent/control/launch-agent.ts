@@ -7,17 +7,17 @@ import type { SubTaskEnd } from "../../ports/tool-values.ts";
 import type { ChatAgent } from "../chat.ts";
 
 /**
- * A variant of the launching agent, for the model to launch. For an agent with its own options, pass an `Agent`.
- * See {@link LaunchAgentOptions}.
+ * A variant of the launching agent, which the model can launch. For an agent with its own options, pass an `Agent`. See
+ * {@link LaunchAgentOptions}.
  */
 export interface NamedAgent {
   readonly name: string;
   /** The purpose of the agent, for the model. */
   readonly description: string;
   readonly instructions: string;
-  /** Name of its model, for `resolveModel`. Default: the model of the launching agent. */
+  /** Name of the sub-agent's model, for `resolveModel`. Default: the model of the launching agent. */
   readonly model?: string | undefined;
-  /** Names of its tools. Default: all tools of the launching agent. */
+  /** Names of the sub-agent's tools. Default: all tools of the launching agent. */
   readonly tools?: readonly string[] | undefined;
 }
 
@@ -151,7 +151,10 @@ function isByValue(agent: NamedAgent | ChatAgent): agent is ChatAgent {
   return typeof agent === "object" && agent !== null && "options" in agent;
 }
 
-/** Returns the description of an agent for the model of another agent. Throws `OptionError` if it has none. */
+/**
+ * Returns the description of an agent, for the model of the agent that hands work over. Throws `OptionError` if it has
+ * none.
+ */
 export function agentDescription({ name, options: { description } }: ChatAgent, of: string): string {
   if (description !== undefined && description.trim() !== "") return description;
   throw new OptionError(
@@ -188,7 +191,7 @@ function toolsForAgent(named: LaunchableAgent | undefined, asked: readonly strin
   );
 }
 
-/** Returns the report of a sub-agent. If the sub-agent did not finish, the report has the reason and the last text. */
+/** Returns the report of a sub-agent. If it did not finish, the report contains the reason and its last text. */
 export function subTaskReport({ reason, text, problem }: SubTaskEnd): string {
   if (reason === "finished") return text;
   const so = text === "" ? "The sub-agent had written no text yet." : `Its last text:\n${text}`;
@@ -206,7 +209,7 @@ export function subTaskReport({ reason, text, problem }: SubTaskEnd): string {
   }
 }
 
-/** Returns the name of a tool that works with an agent. Throws `OptionError` if it cannot name a tool. */
+/** Returns the name of a tool that hands work to an agent. Throws `OptionError` if there is no valid name. */
 export function toolName(of: string, name: string | undefined): string {
   if (name !== undefined && /^[\w-]{1,64}$/.test(name)) return name;
   const near = (name ?? "researcher").replace(/[^\w-]+/g, "_").slice(0, 64);

@@ -14,7 +14,8 @@ interface PlanInput {
 
 /**
  * Makes the tool `update_plan {steps, hand_in?}`, which shows the whole plan as steps with their status. With
- * `hand_in`, a user decides whether the agent may carry out the plan, if the approval rules demand that decision.
+ * `hand_in`, the model hands the plan in. A user then decides whether the agent carries out the plan, if the approval
+ * rules demand that decision.
  * @example new Agent({ model, tools: [updatePlan()] });
  */
 export function updatePlan(): Tool {

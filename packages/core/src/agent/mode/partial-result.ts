@@ -3,7 +3,7 @@ import type { Json } from "../../conversation/part.ts";
 import { isJsonRecord } from "../../conversation/shape-problem.ts";
 import { FINISH_TASK } from "../../run/mode.ts";
 
-/** The part of a result that the model has written. Values of classes, such as dates, are still JSON. */
+/** The part of a result that the model has already written. Values of classes, such as dates, are still JSON. */
 export type PartialResult<Result> = [unknown] extends [Result]
   ? unknown
   : [Json] extends [Result]
@@ -65,9 +65,9 @@ const DEPTH = 100;
 
 /**
  * Reads a JSON text in pieces. `value` is the value of the text so far: strings, arrays and objects grow, and other
- * values appear when they are complete. The reader is tolerant: the whole result is checked later. Each piece is read
- * once, so the work grows with the length of the text. `@streamparser/json` does the same, but its types have errors under
- * strict options, and it adds 7 kB to bundles for browsers.
+ * values appear when they are complete. The reader accepts invalid text, because the whole result is checked later.
+ * Each piece is read once, so the work grows with the length of the text. `@streamparser/json` does the same, but its
+ * types have errors under strict options, and it adds 7 kB to bundles for browsers.
  */
 export class PartialJson {
   readonly #open: OpenValue[] = [];

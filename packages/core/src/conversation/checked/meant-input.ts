@@ -12,7 +12,7 @@ const ENCODED = 3;
  * Corrects arguments that do not match their schema to the values that the model probably meant. Returns nothing if no
  * correction applies.
  * - `null`, `[]` and `""` in place of all arguments mean no arguments (F64).
- * - A string where the schema accepts no string means the JSON in the string (F64).
+ * - A string in a place that accepts no string means the JSON in the string (F64).
  * - `null` for an optional name whose schema does not accept null means absent (B82), also in a branch of `anyOf`.
  */
 export function interpretInput(schema: unknown, input: Json): Json | undefined {

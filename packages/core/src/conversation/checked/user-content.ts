@@ -69,7 +69,7 @@ export type PlainPart =
 
 /**
  * A whole user message of another library: `{ role, content }`, or `{ role, parts }` of the AI SDK's `useChat`. Its
- * parts are checked when the message is used. See {@link readUserContent}.
+ * parts are checked only when the message is used. See {@link readUserContent}.
  */
 export interface PlainMessage {
   readonly role: string;
@@ -341,7 +341,7 @@ function refuseRest(rest: Readonly<Record<string, unknown>>, at: string, known: 
   }
 }
 
-/** Returns the sentence with a full stop at its end. */
+/** Returns the sentence, and adds a full stop if it has none. */
 export function malformedMessage(sentence: string): DirectiveError {
   return new DirectiveError("malformed", /[.?]$/.test(sentence) ? sentence : `${sentence}.`);
 }

@@ -2,7 +2,7 @@ import { isTooDeep, writtenInput } from "../checked/written-input.ts";
 import type { FilePart, Json, ProviderData, ReasoningPart, SourcePart, TextPart, UserPart } from "../part.ts";
 import { isJsonRecord } from "../shape-problem.ts";
 
-/** A message of a history, in the order of the history. Banyan reads and writes all forms as such messages. */
+/** A message of a history. Banyan reads and writes the messages of all formats through this type, in order. */
 export type HistoryMessage = HistoryUserMessage | HistoryResponse;
 
 /** A user message. `id` is present for a message of a session. */
@@ -38,7 +38,7 @@ export interface HistoryCall {
 
 /** The result of a call in a history. */
 export interface HistoryResult {
-  /** The outcome of the call. `denied`: by a user. */
+  /** The outcome of the call. `denied`: a user denied the call. */
   readonly status: "completed" | "failed" | "denied";
   readonly output: string;
   /** The result for models, if it differs. */
@@ -58,7 +58,10 @@ export function parsedInput(inputText: string): { readonly input?: Json } {
   }
 }
 
-/** Returns the parts of these kinds, and the reasoning before them. Providers refuse a response that ends with reasoning. */
+/**
+ * Returns the parts of these kinds, and the reasoning before each of them. Providers refuse a response that ends with
+ * reasoning.
+ */
 export function partsForModel(
   parts: readonly HistoryPart[],
   kinds: readonly HistoryPart["type"][],
@@ -67,12 +70,12 @@ export function partsForModel(
   return parts.slice(0, last + 1).filter(({ type }) => type === "reasoning" || kinds.includes(type));
 }
 
-/** The text of a history's message that is a single plain text. Forms write it as a string. */
+/** The text of a message that consists of one plain text. Formats write such a message as a string. */
 export function soleText([part, ...others]: readonly (UserPart | HistoryPart)[]): string | undefined {
   return part?.type === "text" && others.length === 0 && part.provider === undefined ? part.text : undefined;
 }
 
-/** The result for models whose format requires a result for each call. */
+/** The result for models that require a result for each call. */
 export function resultOf({ result }: HistoryCall): HistoryResult {
   if (!result) return { status: "failed", output: "(This call has no result yet.)", files: [] };
   const { modelOutput = result.output } = result;

@@ -9,8 +9,8 @@ import {
 } from "./history-message.ts";
 
 /**
- * Returns the messages of a path as a history, without summaries, recalled memory, unreadable messages and work that a
- * provider did itself. `turnOf` returns the newest run of a turn.
+ * Returns the messages of a path as a history. Leaves out summaries, recalled memory, unreadable messages, and work
+ * that a provider did itself. `turnOf` returns the newest run of a turn.
  * @example
  * const history = historyOf(pathTo(session.state, session.state.leaf), (run) => latestRun(session.state, run));
  */

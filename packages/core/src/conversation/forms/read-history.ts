@@ -30,7 +30,7 @@ const ROLES = ["user", "assistant", "tool"];
 
 class HistoryReader {
   readonly messages: HistoryMessage[] = [];
-  /** The newest call of each id. Some providers count calls from 0 in each response. */
+  /** The newest call with each id. Some providers number the calls of each response from 0, so ids repeat. */
   readonly #calls = new Map<string, OpenCall>();
   /** Parts of the response that the next part joins: the items of a response arrive as separate messages. */
   #response: HistoryPart[] | undefined;

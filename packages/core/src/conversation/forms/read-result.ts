@@ -88,12 +88,12 @@ function addFile(file: FilePart, at: string, texts: string[], files: FilePart[])
   files.push(checked);
 }
 
-/** Removes hints to a provider, which change neither the words nor their meaning. */
+/** Removes hints to a provider. They change neither the words nor their meaning. */
 export function withoutHints({ cache_control, providerOptions, providerMetadata, ...part }: JsonRecord): JsonRecord {
   return part;
 }
 
-/** Runs a check of one part. Adds the place of the part to the beginning of an error's message. */
+/** Runs a check of one part. If the check throws, adds the place of the part to the error's message. */
 export function atPlace<Result>(at: string, check: () => Result): Result {
   try {
     return check();

@@ -117,8 +117,8 @@ export interface AiSdkUiMessage {
 }
 
 /**
- * Writes a history as `UIMessage`s of the AI SDK. All responses of a turn are one message, which contains the user
- * messages that arrived during the turn.
+ * Writes a history as `UIMessage`s of the AI SDK. All responses of a turn become one message. This message also
+ * contains the user messages that arrived during the turn.
  */
 export function writeAiSdkUi(history: readonly HistoryMessage[]): AiSdkUiMessage[] {
   const messages: AiSdkUiMessage[] = [];

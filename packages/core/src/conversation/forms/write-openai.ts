@@ -65,8 +65,8 @@ interface ReasoningItem {
 }
 
 /**
- * Writes a history as items of OpenAI's responses. Leaves out cited sources, files of responses, and reasoning that did
- * not come from OpenAI's responses: each item needs OpenAI's id.
+ * Writes a history as items of OpenAI's responses. Leaves out cited sources, files of responses, and reasoning from
+ * other sources, because each item of reasoning needs an id of OpenAI.
  */
 export function writeOpenAiItems(history: readonly HistoryMessage[]): OpenAiItem[] {
   return history.flatMap(({ role, parts }): OpenAiItem[] => {
