@@ -46,13 +46,13 @@ export interface ApprovalQuestion {
   readonly survives?: false;
 }
 
-/** A question of a running call, which a user answers in words. See {@link askingRuns}. */
+/** A question of a running call to a user, who answers in words. See {@link askingRuns}. */
 export interface TextQuestion extends WordQuestion {
   readonly type: "text";
   readonly id: string;
   readonly message: string;
   readonly call: string;
-  /** The effect of the end of its process on the question, as in `question.asked`. */
+  /** What happens to the question if the process that asks it ends, as in `question.asked`. */
   readonly survives?: boolean;
 }
 
@@ -68,8 +68,8 @@ export interface EarlierQuestion {
 }
 
 /**
- * The question whether a run may use the amount of its limit once more. With `offers`, the question whether a message
- * that is too large for the model becomes a file. See {@link askingRuns}.
+ * The question whether a run may use the amount of its limit once more. With `offers`: the question whether to store a
+ * message that is too large for the model as a file. See {@link askingRuns}.
  */
 export interface LimitQuestion {
   readonly type: "limit";
@@ -84,14 +84,14 @@ export interface LimitQuestion {
   readonly survives?: false;
 }
 
-/** A running call whose tool reads the model's next text as it streams. See {@link reduce}. */
+/** A running call whose tool reads the model's next text while it streams. See {@link reduce}. */
 export interface FollowingCall {
   readonly call: string;
   readonly message: string;
   readonly run: string;
 }
 
-/** A background process that is running, or that ended without the model being told yet. See {@link reduce}. */
+/** A background process that is running, or that has ended without the model being told yet. See {@link reduce}. */
 export interface StayingProcess {
   /** Name for users and the model: `p1`. */
   readonly id: string;
@@ -106,16 +106,21 @@ export interface StayingProcess {
 
 /** An input from a user that has not been delivered to its run. See {@link reduce}. */
 export interface WaitingInput {
-  /** Id of the input, and later of the message that the input becomes. */
+  /** Id of the input. The message that the input becomes has the same id. */
   readonly id: string;
   readonly parts: readonly UserPart[];
-  /** The reason why the parts cannot be read, in one sentence; they are empty then. */
+  /** The reason why the parts cannot be read, in one sentence. The parts are then empty. */
   readonly unreadable?: string;
   readonly delivery: Delivery;
   readonly run: string | null;
-  /** Leaf when the run ended, or when the input was written without a run: the message will be added below it. */
+  /**
+   * The message below which the input will be added: the last message of the ended run, or the leaf when the input was
+   * written.
+   */
   readonly at: string | null;
-  /** True if the target run was stopped or failed, or if there was none: the input waits until a user sends it. */
+  /**
+   * True if the input waits until a user sends it, because its run was stopped or failed, or because there was no run.
+   */
   readonly held: boolean;
 }
 
@@ -125,7 +130,7 @@ export interface InputChange {
   readonly delivery?: Delivery;
   /** The input moves to the place before this waiting input. `null`: to the end. */
   readonly before?: string | null;
-  /** The new target run; also sends an input that was held. */
+  /** The new target run. Setting it also sends an input that was held. */
   readonly run?: string;
 }
 
@@ -136,7 +141,7 @@ export interface InputChange {
 export interface ConversationState {
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** The title. If there is none, lists show the beginning of the first message. */
+  /** The title. Without a title, lists show the beginning of the first message. */
   readonly title: string | undefined;
   /** The model that a user chose for this conversation. */
   readonly model: string | undefined;
@@ -144,7 +149,7 @@ export interface ConversationState {
   readonly createdAt: number;
   /** Sequence number of the last reduced event. */
   readonly seq: number;
-  /** Number of the writer: higher with each opening. */
+  /** Number of the process that writes the log. Each opening increases it. */
   readonly epoch: number;
   /** By id, oldest first. */
   readonly messages: ReadonlyMap<string, Message>;
@@ -155,40 +160,46 @@ export interface ConversationState {
   readonly children: ReadonlyMap<string | null, readonly string[]>;
   /** Messages whose parent was dropped by a session's window, each with the nearest remaining ancestor. */
   readonly above: ReadonlyMap<string, string>;
-  /** The message that was last written, at which the conversation continues by default. */
+  /** The newest message. By default, the conversation continues there. */
   readonly leaf: string | null;
-  /** Live turns by id of their run. */
+  /** Live runs by id. */
   readonly runs: ReadonlyMap<string, LiveRun>;
-  /** Runs whose process ended while a user was asked, by id. The next run on their branch continues their turn. */
+  /**
+   * Runs whose process ended while a question to a user was open, by id. The next run on their branch continues their
+   * turn.
+   */
   readonly waiting: ReadonlyMap<string, LiveRun>;
-  /** Runs that waited, each with the run that continues its turn and owns its calls now. */
+  /** Runs that waited for a user, each with the run that continues its turn and now owns its calls. */
   readonly continuedBy: ReadonlyMap<string, string>;
   /** Waiting inputs, in order of delivery. */
   readonly inbox: readonly WaitingInput[];
   readonly lastRunEnd: RunEnd | undefined;
   /**
-   * Turns without a response, by the last message on their path. Excludes turns of sub-agents, and turns that continued
-   * from there.
+   * Turns that ended without a response, by the last message on their path. Leaves out turns of sub-agents, and turns
+   * that were continued.
    */
   readonly broken: ReadonlyMap<string, BrokenTurn>;
   /** Goals by id, in the order in which turns began them. Excludes goals of sub-agents. */
   readonly goals: ReadonlyMap<string, BegunGoal>;
   /** Open questions by id, as for `session.answer`. */
   readonly questions: ReadonlyMap<string, OpenQuestion>;
-  /** Questions in words of open calls, by call, for calls that run again after their process has ended. */
+  /**
+   * Earlier questions in words, with their answers, by call. A call that runs again after its process has ended uses
+   * them.
+   */
   readonly asked: ReadonlyMap<string, readonly EarlierQuestion[]>;
   readonly following: ReadonlyMap<string, FollowingCall>;
-  /** Background processes by name that are running, or that have ended without the model knowing. */
+  /** Background processes by name, if they are running or have ended without the model being told. */
   readonly processes: ReadonlyMap<string, StayingProcess>;
   /** Number of background processes that were started so far. */
   readonly processesBegun: number;
   /** Number of messages marked as removed. */
   readonly removals: number;
-  /** Grows with each `memory.dismissed`. A new number means that the prompt of old messages has changed. */
+  /** Number of `memory.dismissed` events. A new number means that the prompt of old messages has changed. */
   readonly dismissals: number;
   /** Permission rules according to the log, only for display. `session.allowed` has the valid rules. */
   readonly allowed: readonly string[];
-  /** Calls that existed when the conversation was imported: their effects happened elsewhere. */
+  /** Calls that existed when the conversation was imported. Their effects happened elsewhere. */
   readonly writtenElsewhere: ReadonlySet<string>;
   /** The message of each call, by id of the call. */
   readonly calls: ReadonlyMap<string, string>;
@@ -241,8 +252,8 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
 };
 
 /**
- * Returns the state of a conversation before its first event. `JSON.stringify(state)` gives the tree as data: `messages`
- * is a list, oldest first, and `parentId` links each message to its parent.
+ * Returns the state of a conversation before its first event. `JSON.stringify(state)` writes the tree as data:
+ * `messages` is a list, the oldest message first, and each message has the `parentId` of its parent.
  * @example
  * const state = emptyConversation();
  * for await (const item of agent.chat(say("Hello"))) reduce(state, item);

@@ -5,13 +5,13 @@
 export interface Usage {
   /** Tokens of the request, including those read from and written to a cache. */
   readonly input: number;
-  /** The part of `input` that was read from the provider's cache. */
+  /** Tokens of `input` that the provider read from its cache. */
   readonly cached: number;
-  /** The part of `input` that was written to the provider's cache. */
+  /** Tokens of `input` that the provider wrote to its cache. */
   readonly cacheWrite: number;
   /** Tokens of the response, including reasoning. */
   readonly output: number;
-  /** The part of `output` that was reasoning. */
+  /** Tokens of `output` that the model used for reasoning. */
   readonly reasoning: number;
 }
 
@@ -47,18 +47,20 @@ export type Cost = number | undefined;
 
 /** Usage of a turn, including failed model calls. See {@link isEvent}. */
 export interface TurnUsage {
-  /** The number of steps begun. The final answer at a limit does not count. */
+  /** The number of steps that have begun. The final answer at a limit does not count. */
   readonly steps: number;
   readonly usage: Usage;
   /** US dollars. Absent: the price of a model is unknown. */
   readonly cost?: number;
 }
 
-/** Usage so far of a turn that another run continues, or whose limits another turn shares. See {@link isEvent}. */
+/**
+ * Usage so far of a turn that another run continues, or with which another turn shares its limits. See {@link isEvent}.
+ */
 export interface EarlierUsage extends TurnUsage {
   /** Duration in milliseconds, without the waits for users. */
   readonly time: number;
-  /** Multiples of the limits that users granted: for this run, and for all runs of its turn. */
+  /** How many times users granted the limits once more: for this run, and for all runs of its turn. */
   readonly grants: { readonly own: number; readonly all: number };
   /** Set if a user refused to let the turn exceed its limit. */
   readonly isRefused?: boolean;
@@ -80,7 +82,7 @@ function tokenCount(reported: unknown): number {
 }
 
 /**
- * Returns reported usage with corrected counts: whole numbers, and no part greater than its total.
+ * Returns reported usage with corrected counts. All counts become whole numbers, and no part is greater than its total.
  * @example cleanUsage({ input: 10, cached: 20 }).cached // 10
  */
 export function cleanUsage(reported: { readonly [Count in keyof Usage]?: unknown } | undefined): Usage {

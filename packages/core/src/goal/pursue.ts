@@ -15,8 +15,9 @@ const FAILURES = 3;
 type Start = "message" | "inputs" | "here";
 
 /**
- * Runs a turn with a goal. `loop` takes steps until the model ends the turn, and then the checks run. A failure goes
- * back to the model, and the loop continues. Returns the end of the loop if all checks passed, or if no check can run.
+ * Runs a turn with a goal. `loop` takes steps until the model ends the turn. Then the checks run. If a check fails, the
+ * model gets the reason, and the loop continues. Returns the end of the loop if all checks passed, or if no check can
+ * run.
  */
 export async function pursueGoal(
   run: TurnRun,

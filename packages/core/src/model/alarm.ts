@@ -1,6 +1,6 @@
 const LONGEST = 2 ** 31 - 1;
 
-/** Calls `ring` once after any number of milliseconds, or never for Infinity. The returned function cancels this. */
+/** Calls `ring` once after any number of milliseconds; for Infinity, never. The returned function cancels the call. */
 export function alarm(milliseconds: number, ring: () => void): () => void {
   if (milliseconds === Number.POSITIVE_INFINITY) return () => {};
   const at = performance.now() + milliseconds;
@@ -13,7 +13,7 @@ export function alarm(milliseconds: number, ring: () => void): () => void {
 }
 
 /**
- * Calls `action` once when the signal aborts, or at once if it has aborted already. Disposing of the result ends the wait.
+ * Calls `action` once when the signal aborts, or at once if it has aborted already. Dispose of the result to stop.
  * @example using _ = onAbort(signal, () => console.log("stopped"));
  */
 export function onAbort(signal: AbortSignal | undefined, action: () => void): Disposable {

@@ -7,9 +7,9 @@ import { ResponseSize } from "./response-size.ts";
 /** The response to `askModel`, with its usage and cost. See {@link askModel}. */
 export interface ModelResponse {
   readonly text: string;
-  /** All text of the model, even if the response was cut. */
+  /** All text that the model wrote, even if the response was cut. */
   readonly written: string;
-  /** The finish reason. "calls" if the model called a tool. The tool does not run. */
+  /** The finish reason. "calls": the model called a tool. The tool does not run. */
   readonly finish: Extract<ModelPart, { type: "finish" }>["reason"] | undefined;
   readonly usage: Usage;
   readonly cost: Cost;
@@ -29,8 +29,8 @@ export interface AskOptions {
 const OPTIONS: OptionNames<AskOptions> = { signal: true, idle: true };
 
 /**
- * Asks a model for a text outside of any conversation, such as a summary or a title. The text is empty if the response
- * was cut. Rejects with a `ModelError`, or with the signal's reason.
+ * Asks a model for a text that belongs to no conversation, such as a summary or a title. If the response was cut, the
+ * text is empty. Rejects with a `ModelError`, or with the signal's reason.
  * @example
  * const { text, cost } = await askModel(model, { instructions: "Name this conversation.", messages }, { signal });
  */

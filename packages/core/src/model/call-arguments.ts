@@ -6,8 +6,8 @@ const LOOKS = 64;
 const SHORT = 64;
 
 /**
- * Collects the pieces of a call's arguments. Some servers repeat the whole arguments after their pieces, or send `{}`
- * before them: such repetitions are dropped (F63). `take` returns the text of a piece without repetitions.
+ * Collects the pieces of a call's arguments. Some servers repeat all arguments after the pieces, or send `{}` before
+ * them. Such repetitions are dropped (F63). `take` returns the text of a piece without repetitions.
  * @example
  * const written = new CallArguments();
  * written.take('{"path":"a.txt"}'); // '{"path":"a.txt"}'

@@ -29,8 +29,8 @@ const LEAST = 1_000;
 const READ = 4_000;
 
 /**
- * Reads the context window of a model from its error for a request of `sent` tokens that was too long. Accepts only a
- * number up to `sent`. Without such a number, returns `own`, our own count of the refused request.
+ * Reads the context window of a model from the error of a request that was too long and had `sent` tokens. Accepts only
+ * a number up to `sent`. Without such a number, returns `own`, our own count of that request.
  */
 export function windowFromError({ message, detail = "" }: ModelError, sent: number, own = sent): number {
   for (const text of [message, detail.slice(0, READ)]) {
@@ -64,7 +64,7 @@ function learntOf(model: ModelDriver): LearntWindowSize {
   return learnt;
 }
 
-/** Remembers, for the life of the process, that a model accepts at most `tokens`. */
+/** Stores, until the process ends, that a model accepts at most `tokens`. */
 export function learnWindow(model: ModelDriver, tokens: number): void {
   if (tokens < LEAST) return;
   const learnt = learntOf(model);
@@ -73,7 +73,7 @@ export function learnWindow(model: ModelDriver, tokens: number): void {
 
 /**
  * Returns the context window of a model: the maximum tokens of a request and its response. Returns the smaller of the
- * known and the learnt window. A window that the server reports takes precedence over a window learnt from refusals.
+ * known window and the window learnt from refusals. A window that the server reports overrides a learnt one.
  * @example console.log(`${windowOf(model) ?? "unknown"} tokens`);
  */
 export function windowOf(model: ModelDriver, known = model.contextSize): number | undefined {
@@ -88,7 +88,7 @@ export function hasLearntWindow(model: ModelDriver): boolean {
 }
 
 /**
- * Returns the smallest context window learnt for the model with this name. Lists of models use this window.
+ * Returns the smallest context window learnt for models of this name. Lists of models show this window.
  * @example learntWindow("ollama/qwen3") // undefined, as long as no request was too long
  */
 export function learntWindow(id: string): number | undefined {

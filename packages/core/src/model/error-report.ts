@@ -4,15 +4,15 @@ import { cutTo } from "../conversation/shown/visible-text.ts";
 import { delayAskedFor, delayInSentence } from "./retry-after.ts";
 
 export interface ErrorReport {
-  /** The sentences of the report, innermost last, as far as they fit on a line. */
+  /** The sentences of the report, as many as fit on a line. The innermost sentence is the last. */
   readonly message: string;
-  /** All sentences and words, for classifying the failure. */
+  /** All sentences and words of the report, from which the kind of failure is found. */
   readonly text: string;
   /** The words for the kind of failure (`type`, `code`, `status`, ...), joined. */
   readonly words: string;
-  /** The HTTP status that the body names, for a failure without an HTTP status of its own. */
+  /** The HTTP status in the body, for a failure that has no HTTP status of its own. */
   readonly status?: number;
-  /** Milliseconds that the provider asks to wait. */
+  /** Milliseconds for which the provider asks the client to wait. */
   readonly retryAfter?: number;
 }
 

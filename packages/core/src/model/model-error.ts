@@ -5,7 +5,7 @@ import { delayAskedFor } from "./retry-after.ts";
 
 /** A failed HTTP response, or a failure inside a stream. See {@link modelErrorFromResponse}. */
 export interface FailedResponse {
-  /** HTTP status. Absent: the failure came inside a stream that had begun well. */
+  /** HTTP status. Absent: the failure came in a stream whose response had begun with a success status. */
   readonly status?: number;
   /** Returns a header of the response by its lower-case name. */
   readonly headers?: (name: string) => string | undefined;

@@ -5,7 +5,7 @@ import { ModelError, type ModelPart } from "../ports/model.ts";
  * @example new Agent({ model, bounds: { answer: 1_000_000, arguments: 100_000 } });
  */
 export interface ResponseBounds {
-  /** Text, reasoning and arguments in sum. Default 64 Mi. */
+  /** Text, reasoning and arguments together. Default 64 Mi. */
   readonly answer?: number | undefined;
   /** The arguments of one call. Default 32 Mi. */
   readonly arguments?: number | undefined;

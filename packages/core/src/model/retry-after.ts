@@ -17,8 +17,8 @@ const RESETS: readonly (readonly [reset: string, remaining: string])[] = [
 ];
 
 /**
- * Returns the milliseconds that a response asks to wait, from `retry-after-ms` or `retry-after`. Without these headers,
- * returns the time until the rate limits allow a request again, but only if `limited` is true.
+ * Returns the milliseconds for which a response asks the client to wait, from `retry-after-ms` or `retry-after`.
+ * Without these headers, returns the time until the rate limits allow a request again, but only if `limited` is true.
  */
 export function delayAskedFor(header: Header, limited: boolean): number | undefined {
   const exact = Number.parseFloat(header("retry-after-ms") ?? "");
@@ -71,7 +71,7 @@ const ENGLISH = new RegExp(
 /** Claude's own clients: "usage limit reached|1796083200". */
 const EPOCH = /limit reached\|(\d{10})\b/i;
 
-/** Returns the milliseconds to wait that an error message names. Dates in the message without a zone are UTC. */
+/** Returns the waiting time in milliseconds that an error message names. Dates without a zone are read as UTC. */
 export function delayInSentence(sentence: string): number | undefined {
   const found = IN.exec(sentence)?.[1];
   if (found !== undefined) return readDuration(found);

@@ -17,10 +17,10 @@ const MAY_BEGIN_CALL = /^`{1,3}(?:[a-z_]{0,9}(?:\s+[[{\s]*(?:"[a-z]{0,10}"?)?)?)
 const UNDECIDED = 100;
 
 /**
- * Finds tool calls in the text of a model whose server supports no tool calls (F70): `<tool_call>{...}</tool_call>` on
- * lines of its own at the end of the content, or content that is a single JSON fence with `name` and `arguments`. Holds
- * a possible call back until the content ends. If other text follows, the possible call is text. Finds only calls of
- * offered tools.
+ * Finds tool calls in the text of a model whose server supports no tool calls (F70). A call is
+ * `<tool_call>{...}</tool_call>` on lines of its own at the end of the content, or content that is a single JSON fence
+ * with `name` and `arguments`. Text that could be a call is held back until the content ends. If other text follows, it
+ * was no call. Only calls of offered tools are found.
  * @example
  * const found = new TextCalls(new Set(["look"]));
  * found.take('<tool_call>{"name":"look","arguments":{}}</tool_call>'); // "", because the text may be a call

@@ -1,4 +1,4 @@
-/** A piece of a model's content, which is reasoning or answer. */
+/** A piece of a model's content: either reasoning or answer. */
 export interface ThinkTagPiece {
   readonly type: "text" | "reasoning";
   readonly text: string;

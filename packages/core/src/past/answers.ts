@@ -53,7 +53,7 @@ export function denialText(reason: string | undefined): string {
   return `The user denied this call${reason ? `: ${reason}` : "."}`;
 }
 
-/** Returns the event that closes a question because a rule or hook allowed the call after a user was asked. */
+/** Returns the event that closes a question to a user, because a rule or a hook has meanwhile allowed the call. */
 export function decidedByRule({ id: question, message, call }: ApprovalQuestion): EventBody {
   return { type: "call.approval-resolved", message, call, question, allowed: true, byRule: true };
 }
@@ -76,8 +76,8 @@ export function answerText(answer: NonNullable<EarlierQuestion["answer"]>): stri
 }
 
 /**
- * The questions that a call asked before its process ended. A call that runs again asks the same questions in the same
- * order.
+ * The questions that a call asked before its process ended. If the call runs again, it asks the same questions in the
+ * same order.
  */
 export class RepeatedQuestions {
   readonly #state: ConversationState;

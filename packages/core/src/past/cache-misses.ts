@@ -22,13 +22,13 @@ type RunStart = Extract<EventBody, { readonly type: "run.started" }>;
 /** The parts of a request that stand before its messages. `tools` and `instructions` are digests. */
 type RequestStart = Pick<RunStart, "tools" | "instructions" | "settings">;
 
-/** Finds the responses whose requests the provider's cache should have had, with the cause of each miss (V5). */
+/** Finds the responses whose requests should have been in the provider's cache, with the cause of each miss (V5). */
 export class CacheMisses {
   readonly #state: ConversationState;
-  /** Starts of requests by run. Runs that begin alike share one object. */
+  /** The beginnings of requests, by run. Runs whose requests begin alike share one object. */
   readonly #starts = new Recent<RequestStart>(REMEMBERED);
   #lastStart: RequestStart | undefined;
-  /** Models whose provider has reported a use of its cache. */
+  /** Models whose provider has reported that it uses a cache. */
   readonly #reporting = new Set<string>();
 
   /** `state` must include an event before this class hears of the event. */

@@ -7,7 +7,7 @@ import { unsettledBelow } from "../conversation/tree/path.ts";
 
 const INTERRUPTED = "Not executed: interrupted by the user.";
 
-/** Returns the events for a user's stop of a turn that waits without a process. */
+/** Returns the events for a user who stops a turn that waits although its process has ended. */
 export function endOfWaiting(state: ConversationState, turn: LiveRun): EventBody[] {
   const runs = [turn, ...waitingBelow(state, turn)].reverse();
   const ids = new Set(runs.map(({ id }) => id));
@@ -43,7 +43,7 @@ function waitingBelow(state: ConversationState, { id }: LiveRun): LiveRun[] {
 
 const GONE = "The process stopped before this call had a result. The call was not continued.";
 
-/** Cancels the open calls of the sub-agents below a call that has its result. */
+/** Cancels the open calls in the sub-agents of a call that already has its result. */
 export function endBelow(
   session: { readonly state: ConversationState; readonly runs: { isLive(run: string): boolean } },
   call: string,

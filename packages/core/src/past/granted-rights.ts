@@ -12,7 +12,9 @@ interface AllowedCall {
   readonly input: Json | undefined;
 }
 
-/** Permissions that a user gave in a session's conversation. Those in the log alone are not valid (S17). */
+/**
+ * Permissions that a user gave in a session's conversation. Permissions that only the log contains are not valid (S17).
+ */
 export class GrantedRights {
   readonly #place: RightsPlace | undefined;
   readonly #state: ConversationState;

@@ -32,7 +32,7 @@ const MODEL = "history/unknown";
 const NO_RESULT = "(The history has no result of this call. The call may have taken effect.)";
 
 /**
- * Returns the events that add a history below `at`, and the last new message, whose id is `last`. Throws
+ * Returns the events that add a history below `at`, and the last new message, which gets the id `last`. Throws
  * `DirectiveError`.
  */
 export function historyEvents(

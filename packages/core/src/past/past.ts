@@ -13,7 +13,9 @@ export interface Past {
   readonly state: ConversationState;
   readonly sources: ResponseSources;
   readonly spending: TurnSpending;
-  /** Permissions that a user gave on this machine. Absent: the store keeps none, or the log was copied here. */
+  /**
+   * Permissions that a user gave on this machine. Absent: the store keeps no permissions, or the log was copied here.
+   */
   readonly rights?: Rights | undefined;
   /** Absent: the log has no events yet. */
   readonly recover?: typeof recover;
@@ -27,7 +29,7 @@ export function emptyPast(conversation?: string, labels?: Labels): Past {
   return { state, sources: new ResponseSources(state), spending: new TurnSpending(state) };
 }
 
-/** Reads a log, and closes the log if this fails. `labels`: labels of a conversation without events. */
+/** Reads a log. If the reading fails, closes the log. `labels`: the labels of a conversation that has no events yet. */
 export async function pastOf(log: Log, conversation: string, labels?: Labels): Promise<Past> {
   const past = emptyPast(conversation, labels);
   try {

@@ -1,5 +1,6 @@
 /**
- * A map that keeps only the last values: at least `least`, at most twice as many. Writes and reads take constant time.
+ * A map that keeps only the newest values: at least `least`, at most twice as many. Each write and read takes constant
+ * time.
  */
 export class Recent<Value> {
   readonly #least: number;

@@ -17,8 +17,8 @@ interface CrashRecovery {
 }
 
 /**
- * Applies the events that a crash left unwritten. The caller must write these events before the next event. The
- * log's rules outside `allowed` are revoked; for an imported log, all rules (S17).
+ * Applies the events that a crash left unwritten. The caller must write these events before the next event. Of the
+ * log's rules, only those in `allowed` stay; for an imported log, none does (S17).
  */
 export function recover(
   state: ConversationState,
@@ -57,7 +57,7 @@ export function recoveredState(state: ConversationState): ConversationState {
 
 /**
  * Returns the events to append to an imported log. They close every run, call, question and input, and revoke all
- * rules. The state then includes these events.
+ * rules. The state then contains these events.
  * @example for (const event of endOfImport(emptyConversation("garden"))) console.log(event.type);
  */
 export function endOfImport(state: ConversationState): readonly (EventBody & { readonly at: number })[] {

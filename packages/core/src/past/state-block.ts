@@ -34,7 +34,9 @@ interface Lines {
 
 export type WorkState = Readonly<Record<Section, Lines>>;
 
-/** Returns plan, files, processes and other facts of a branch (F87). `before`: the text that the last summary kept. */
+/**
+ * Returns the plan, files, processes and other facts of a branch (F87). `before`: the text that the last summary kept.
+ */
 export function workStateOf(state: ConversationState, path: readonly Message[], before = ""): WorkState {
   const known = readBlock(before);
   const here = new Set<string | null>(path.map(({ id }) => id));
@@ -57,8 +59,8 @@ export function workStateOf(state: ConversationState, path: readonly Message[], 
 }
 
 /**
- * Formats the lines of `work` as one text for the model. Replaces `left` lines by their number: files that were read,
- * other files and attachments, oldest first, then done steps of the plan, then other lines.
+ * Formats the lines of `work` as one text for the model. Leaves out `left` lines and gives their number instead: first
+ * files that were read, other files and attachments, oldest first, then done steps of the plan, then other lines.
  */
 export function stateBlock(work: WorkState, left = 0): string {
   const gone = new Set(leavingOrder(work).slice(0, left));

@@ -34,13 +34,13 @@ interface CountedRun {
   earlier: readonly string[];
 }
 
-/** Tokens and cost of unfinished turns, read from the log for a process that continues such a turn. */
+/** Tokens and cost of unfinished turns, read from the log. A process that continues such a turn adds to them. */
 export class TurnSpending {
   readonly cacheMisses: CacheMisses;
   readonly #state: ConversationState;
   readonly #runs = new SmallMap<CountedRun>();
   readonly #writing = new SmallMap<CountedRun>();
-  /** Open questions: the turn whose clock is stopped, and the asking call. */
+  /** Open questions. Each has the turn whose clock is stopped, and the asking call. */
   readonly #asked = new Map<string, { readonly turn: CountedRun; readonly call: string | undefined }>();
 
   /** `state` must include an event before `hear` gets the event. */

@@ -41,7 +41,10 @@ export class ToolDefinitionError extends Error {
   readonly code = "invalid-tool";
 }
 
-/** Returns a sentence about a value that makes a tool unusable. Checks neither the schema nor the values' types. */
+/**
+ * Returns a sentence about a value that makes a tool unusable. Checks neither the tool's schema nor the types of
+ * values.
+ */
 export function toolProblem(tool: Tool): string | undefined {
   if (!/^[\w-]{1,64}$/.test(tool.name)) {
     return `"${tool.name}" cannot name a tool: use 1 to 64 letters, digits, "_" and "-".`;
@@ -143,7 +146,7 @@ export function isCallOf(item: FeedItem | Call, tool: Pick<Tool, "name">): boole
   return item.status === "completed" && item.tool === name && item.input !== undefined;
 }
 
-/** Checked arguments of a call, or the reason why they do not match the schema. */
+/** Arguments of a call after their check, or the reason why they do not match the schema. */
 export type CheckedArguments =
   | { readonly ok: true; readonly input: Json }
   | { readonly ok: false; readonly problem: string };

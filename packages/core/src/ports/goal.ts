@@ -19,7 +19,7 @@ export interface Goal {
   readonly checks: readonly GoalCheck[];
   /** The turn fails with the code `goal` after this number of equal failures in a row. Default 3. */
   readonly failures?: number | undefined;
-  /** The goal in the words of the user. The log keeps this value, so that a host can make the goal again. */
+  /** The goal in the words of the user. The log keeps this text, so that a host can make the goal again. */
   readonly asked?: Json | undefined;
 }
 
@@ -46,11 +46,11 @@ export interface GoalMoment {
   readonly conversation: ConversationState;
   /** The last message of the branch. */
   readonly leaf: string | null;
-  /** Text of the model's last answer. Empty before the first one. */
+  /** Text of the model's last answer. Empty before the first answer. */
   readonly answer: string;
   /** The result of the task, if the model has finished the task. */
   readonly result: Json | undefined;
-  /** Aborts when the turn is interrupted, or when its time is up. */
+  /** A signal that aborts when the turn is interrupted, or when its time is up. */
   readonly signal: AbortSignal;
   /** Counts a model call of the check, such as a judge's, as usage of the turn. */
   count(model: string, usage: Usage, cost: Cost): Promise<void>;

@@ -4,13 +4,13 @@ import type { ConversationState } from "../conversation/state.ts";
 /** The decision of a guard. `undefined` accepts the message. `refuse` is the reason, for users. */
 export type GuardVerdict = { readonly refuse: string } | { readonly replace: string } | undefined;
 
-/** Information for a guard about the turn. */
+/** Information about the turn for a guard. */
 export interface GuardedTurn<Context = unknown> {
   readonly agent: string;
   /** The option `context` of the agent. */
   readonly context: Context;
   readonly conversation: ConversationState;
-  /** Aborts when an interrupt makes the decision unnecessary. */
+  /** A signal that aborts when the run is interrupted: the decision is then no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -20,7 +20,10 @@ export interface GuardedMessage {
   readonly parts: readonly UserPart[];
 }
 
-/** A complete response of the model, before its calls run. `replace` changes its text, drops its reasoning, keeps its calls. */
+/**
+ * A complete response of the model, before its calls run. `replace` changes its text, removes its reasoning, and keeps
+ * its calls.
+ */
 export interface GuardedResponse {
   readonly text: string;
   readonly reasoning: string;
@@ -43,10 +46,10 @@ export interface GuardedResponse {
  */
 export interface Guards<Context = unknown> {
   /**
-   * Checks each message of a user before the model gets the message. If the guard refuses the message that begins a
-   * turn, the log gets nothing, and `send` rejects with `DirectiveError` (`refused`). The log already contains a
-   * message that was sent during a turn: Banyan withdraws a refused message, and the feed has the reason
-   * (`request.changed`).
+   * Checks each message of a user before the model gets it. If the guard refuses the message that begins a turn,
+   * nothing is written to the log, and `send` rejects with `DirectiveError` (`refused`). A message that is sent during
+   * a turn is already in the log when the guard checks it. If the guard refuses it, Banyan withdraws the message, and
+   * the feed has the reason (`request.changed`).
    */
   readonly input?:
     | ((message: GuardedMessage, turn: GuardedTurn<Context>) => GuardVerdict | void | Promise<GuardVerdict | void>)

@@ -3,7 +3,7 @@ import type { ConversationState } from "../conversation/state.ts";
 import type { Tool } from "./tool.ts";
 import type { BeforeCall, BeforeSummary, Permit } from "./verdict.ts";
 
-/** A call that needs a decision. See {@link Permission}. */
+/** A call about which a decision is needed. See {@link Permission}. */
 export interface PermitRequest {
   readonly call: string;
   readonly run: string;
@@ -11,11 +11,11 @@ export interface PermitRequest {
   /** The arguments, checked against the tool's schema. */
   readonly input: Json;
   readonly conversation: ConversationState;
-  /** Rules that users allowed with "always" in this conversation on this machine (S17). */
+  /** Rules that users added in this conversation on this machine by the answer "always" (S17). */
   readonly allowed: readonly string[];
-  /** Set if the call has already run. Then only a rule that denies the call or demands a question counts. */
+  /** Set if the call has already run. Only a rule that denies the call or demands a question then has an effect. */
   readonly done?: boolean | undefined;
-  /** Aborts when the call is cancelled: the decision is then no longer needed. */
+  /** A signal that aborts when the call is cancelled: the decision is then no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -29,11 +29,14 @@ export interface PermitRequest {
  * new Agent({ model, tools, hooks });
  */
 export interface CallHooks {
-  /** Called once for each call, and again for arguments that a user wrote. */
+  /** Called once for each call, and once more for arguments that a user has changed. */
   readonly beforeCall?:
     | ((request: PermitRequest) => BeforeCall | undefined | Promise<BeforeCall | undefined>)
     | undefined;
-  /** Called before a user is asked, and may answer instead. If a rule demands a user, only a denial counts. */
+  /**
+   * Called before a user is asked. The hook can answer in place of the user. If a rule demands a user, the hook can
+   * only deny.
+   */
   readonly beforeQuestion?:
     | ((request: PermitRequest) => BeforeCall | undefined | Promise<BeforeCall | undefined>)
     | undefined;
@@ -57,13 +60,13 @@ export interface SummaryRequest {
   /** The user's instructions for the summary. */
   readonly wanted?: string | undefined;
   readonly conversation: ConversationState;
-  /** Aborts when the summary is not needed any more. */
+  /** A signal that aborts when the summary is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Judges each call before it runs. Only `allow` lets the call run without a user. The loop asks again when a user
- * changed the arguments. Without a known decision, the call does not run, and the turn fails (`defect`).
+ * Judges each call before it runs. Only `allow` lets the call run without a user. If a user changed the arguments, the
+ * loop asks again. If the function returns no known decision, the call does not run, and the turn fails (`defect`).
  * @example const permission: Permission = ({ tool }) => ({ decision: tool.effects === "none" ? "allow" : "ask" });
  */
 export type Permission = (request: PermitRequest) => Permit | Promise<Permit>;

@@ -1,9 +1,9 @@
 import type { ConversationSummary, ListQuery } from "./store.ts";
 
 /**
- * Yields all conversations of a list page by page, each conversation once, though the order changes between two pages.
- * Conversations that move to the front meanwhile come last. `page` returns the next `size` conversations of the list.
- * Rejects with the error of `page`.
+ * Yields all conversations of a list page by page, each conversation once, even if the order changes between two pages.
+ * Conversations that move to the front meanwhile come last. `page` returns the next `size` conversations. Rejects with
+ * the error of `page`.
  * @example
  * const page = (after?: ConversationSummary) => store.list({ after, limit: 100 });
  * for await (const conversations of listInPages(page, 100)) console.log(conversations.length);

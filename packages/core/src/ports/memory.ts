@@ -12,9 +12,12 @@ export interface Memory {
 export interface RecallOptions {
   /** Maximum number of entries. */
   readonly limit: number;
-  /** Aborts when the result is not needed any more. */
+  /** A signal that aborts when the result is no longer needed. */
   readonly signal: AbortSignal;
-  /** The current conversation. Its own entries are left out, because the model sees its messages anyway. */
+  /**
+   * The current conversation. Memory leaves out the entries from this conversation, because the model sees its messages
+   * anyway.
+   */
   readonly conversation?: string;
   /** Called with a sentence for users when only a part of the memory was searched. */
   readonly notice?: (reason: string) => void;
@@ -38,6 +41,6 @@ export interface MemoryItem {
   readonly role?: "user" | "assistant";
   /** Id of the message with the text. */
   readonly message?: string;
-  /** The directory of the work. Absent: the directory of the memory. */
+  /** The directory in which the agent works. Absent: the directory of the memory. */
   readonly directory?: string;
 }

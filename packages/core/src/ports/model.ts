@@ -285,7 +285,7 @@ export class ModelError extends Error {
   /** The text of `message` without advice, for cases that are handled automatically, such as retries. */
   readonly fact: string;
   readonly status: number | undefined;
-  /** Milliseconds that the provider asks to wait. */
+  /** Milliseconds for which the provider asks the client to wait. */
   readonly retryAfter: number | undefined;
   /** True if the same request may succeed later. */
   readonly retryable: boolean;

@@ -69,7 +69,7 @@ export interface Turn<out Result = Json | undefined> {
   readonly usage: Usage;
   /** US dollars for the same model calls. `undefined`: the price of a model is unknown. */
   readonly cost: Cost;
-  /** The number of steps begun. The final answer at a limit does not count. */
+  /** The number of steps that have begun. The final answer at a limit does not count. */
   readonly steps: number;
   /** Description of the limit, if `reason` is `limit`. */
   readonly limit: string | undefined;

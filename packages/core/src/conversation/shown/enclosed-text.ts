@@ -2,7 +2,7 @@ import type { RecalledMemory } from "../message.ts";
 
 /**
  * Encloses a text for the model in tags. `name` is the kind of the text. If the text contains the closing tag, a number
- * is appended to the name, so that the text cannot end the tag. `attributes` are added to the opening tag.
+ * is added to the name, so that the text cannot close the tag. `attributes` are added to the opening tag.
  * @example await agent.send(`Summarize this.\n${encloseInTags("article", "Oaks are trees.")}`);
  */
 export function encloseInTags(name: string, text: string, attributes = ""): string {
@@ -18,7 +18,7 @@ export interface AttachedText {
   readonly kind: string;
   readonly name: string;
   readonly content: string;
-  /** "utf-16le" or "utf-16be" for a file in UTF-16. Its content begins with the byte-order mark. */
+  /** Set for a file in UTF-16: its byte order. The content of the file begins with the byte-order mark. */
   readonly encoding?: string;
 }
 
@@ -39,7 +39,10 @@ export function attachedText(text: string): AttachedText | undefined {
   }
 }
 
-/** Formats recalled memory entries for the model as notes from the past, so that no old request looks current (B81). */
+/**
+ * Formats recalled memory entries for the model as notes from the past, so that an old request does not seem current
+ * (B81).
+ */
 export function recalledAsPast(recalled: readonly RecalledMemory[]): string {
   // No line of an entry may look like the label of another entry (S26).
   const told = recalled.map((item) => `[${memoryLabel(item)}]\n${item.text.replace(/^\[/gm, " [")}`);
@@ -94,8 +97,8 @@ const UNDONE_FORMS = [
 ];
 
 /**
- * Returns the report for the model about file changes that a user undid. Each of `files` is one line, such as `a.txt is
- * there again`.
+ * Returns the report for the model about file changes that a user undid. Each text in `files` is one line, such as
+ * `a.txt is there again`.
  * @example const report = undoneReport(["a.txt is there again"]);
  */
 export function undoneReport(files: readonly string[]): string {
@@ -116,8 +119,8 @@ const ENDED = " has ended: ";
 const ENDED_LINE = new RegExp(`^(\\S+) \\(.*\\)${ENDED}`);
 
 /**
- * Returns the report about ended background processes for the model, a line for each. `outcome` is the end of a
- * sentence.
+ * Returns the report about ended background processes for the model, one line for each process. `outcome` is the end of
+ * a sentence.
  * @example const report = endedReport([{ id: "p1", title: "npm test", outcome: "with code 0" }]);
  */
 export function endedReport(

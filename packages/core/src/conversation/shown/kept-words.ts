@@ -4,8 +4,9 @@ import { attachedText, encloseInTags } from "./enclosed-text.ts";
 import { cutInMiddle } from "./visible-text.ts";
 
 /**
- * Returns the texts that replace the covered messages for the model: the summary, the plan, files and processes (F87),
- * the kept words of the user (F86), and the note (F96). Kept messages that are removed or not on the path are left out.
+ * Returns the texts that replace the covered messages for the model. These are the summary, the plan, files and
+ * processes (F87), the kept words of the user (F86), and the note (F96). Kept messages that are removed or not on the
+ * path are left out.
  */
 export function summaryTexts(summary: SummaryMessage, path: readonly Message[]): string[] {
   const texts = [encloseInTags("summary-of-the-conversation-so-far", textOf(summary))];

@@ -2,7 +2,7 @@
 export type PhraseValues = Readonly<Record<string, string | number>>;
 
 /**
- * Translates a phrase into the reader's language. The key is the complete English text, as written in the code, so a
+ * Translates a phrase into the reader's language. The key is the complete English text as it stands in the code, so a
  * test can find every phrase. Terminals use English; the page passes its own translator.
  * @example
  * const inCapitals: Say = Object.assign((phrase: string) => phrase.toUpperCase(), { count: (n: number) => `${n}` });

@@ -33,8 +33,8 @@ export function planOnPath(path: readonly Message[]): readonly PlanStep[] | unde
 }
 
 /**
- * Returns a plan as lines, the same in every client. If there are more than `most` steps, the first done steps and the
- * last steps become lines with their number.
+ * Returns a plan as lines, the same in every client. If there are more than `most` steps, two lines with numbers stand
+ * for the first done steps and for the last steps.
  * @example for (const { mark, text } of shownPlan(planIn("[x] Dig\n[ ] Plant"))) console.log(mark, text);
  */
 export function shownPlan(
@@ -73,7 +73,7 @@ export function planHeadline(plan: readonly PlanStep[], say: Say = inEnglish): s
 }
 
 /**
- * Returns a plan as a text for editing: one line per step, which begins with the step's mark.
+ * Returns a plan as a text that a user can edit. Each step is one line, which begins with the step's mark.
  * @example editablePlan([{ title: "Dig", status: "completed" }]) // "[x] Dig"
  */
 export function editablePlan(plan: readonly PlanStep[]): string {
@@ -98,7 +98,7 @@ export function planIn(written: string, say: Say = inEnglish): PlanStep[] {
 }
 
 /**
- * True if a value is a list of plan steps, and the steps have no other fields.
+ * True if a value is a list of plan steps that have no unknown fields.
  * @example isPlanSteps([{ title: "Dig", status: "pending" }]) // true
  */
 export function isPlanSteps(value: Json): value is Json & readonly PlanStep[] {

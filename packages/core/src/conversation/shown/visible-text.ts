@@ -1,7 +1,7 @@
 /**
- * Shows a user all of a text, so that no character can hide or reorder the rest (S23). Replaces invisible characters by
- * their code, such as `\u{202e}`: controls, format characters, emoji joiners, characters without a glyph, spaces other
- * than U+0020, surrogate halves, and private use. Line ends and tabs stay.
+ * Makes all of a text visible to a user, so that no character can hide or reorder the rest (S23). Replaces each
+ * invisible character by its code, such as `\u{202e}`: controls, format characters, emoji joiners, characters without a
+ * glyph, spaces other than U+0020, surrogate halves, and private use. Line ends and tabs stay.
  * @example visibleText("a\u202eb") // "a\\u{202e}b"
  */
 export function visibleText(text: string): string {
@@ -68,7 +68,8 @@ export function cutBefore(text: string, at: number): number {
 }
 
 /**
- * Cuts a text in the middle. Keeps half of `characters` UTF-16 units at each end, and the line of `lineFor` between.
+ * Cuts a text in the middle. Keeps half of `characters` UTF-16 units at each end. The line that `lineFor` returns marks
+ * the cut.
  */
 export function cutInMiddle(text: string, characters: number, lineFor: (cut: number) => string): string {
   if (text.length <= characters) return text;

@@ -5,7 +5,7 @@ import { callIn } from "./call-state.ts";
 type AskerState = Pick<ConversationState, "messages" | "calls" | "runs" | "waiting" | "continuedBy">;
 
 /**
- * Returns the run that now owns the calls of `run`: `run` itself, or the last run that continues its turn.
+ * Returns the run that now owns the calls of `run`. This is `run` itself, or the last run that continued its turn.
  * @example for (const run of session.state.runs.keys()) console.log(latestRun(session.state, run));
  */
 export function latestRun({ continuedBy }: Pick<AskerState, "continuedBy">, run: string): string {
@@ -15,9 +15,9 @@ export function latestRun({ continuedBy }: Pick<AskerState, "continuedBy">, run:
 }
 
 /**
- * Returns the runs that wait for a question: the asking run, and the runs that launched it. The list is empty if a
- * launching call has its result already, because no run can then continue, or if the asking call has it, because then a
- * background process of the call asks.
+ * Returns the runs that wait for the answer to a question: the asking run, and the runs that launched it. The list is
+ * empty if a launching call already has its result, because then no run can continue. The list is also empty if the
+ * asking call has its result, because then a background process of the call asks.
  * @example for (const question of session.state.questions.values()) console.log(askingRuns(session.state, question));
  */
 export function askingRuns(state: AskerState, question: OpenQuestion): readonly string[] {
@@ -48,7 +48,7 @@ export function hasOpenQuestion({ questions, messages, calls }: ConversationStat
 }
 
 /**
- * Returns the user's turn that waits for this question without a process, or nothing.
+ * Returns the user's turn that waits for this question although its process has ended, or nothing.
  * @example
  * for (const question of session.state.questions.values()) console.log(turnWaitingFor(session.state, question)?.id);
  */
@@ -83,8 +83,8 @@ export function openLimit({ questions }: ConversationState, run: string): LimitQ
 }
 
 /**
- * True if a live run cannot do anything before a user answers: the run is at its limit, or each open call waits for a
- * user. Ignores questions that close when their process ends.
+ * True if a live run can do nothing before a user answers: it is at its limit, or each of its open calls waits for a
+ * user. Questions that close with their process are ignored.
  */
 export function isBlockedByUser(state: ConversationState, run: string): boolean {
   const { questions, messages, runs } = state;
@@ -102,7 +102,7 @@ export function isBlockedByUser(state: ConversationState, run: string): boolean 
   return calls.length > 0 && calls.every(waits);
 }
 
-/** Returns the run that waits for a user on a path, or in the sub-agent of a call. */
+/** Returns the run that waits for a user, on a path or in the sub-agent of a call. */
 export function waitingRunOn(
   { waiting }: ConversationState,
   path: readonly Message[],

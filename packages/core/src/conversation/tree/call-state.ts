@@ -6,7 +6,7 @@ import type { BroughtFile, Json, Part } from "../part.ts";
 import type { ConversationState, Mutable, MutableState } from "../state.ts";
 import { noteQuestions } from "./questions.ts";
 
-/** The objects of a state that an item changed. See {@link reduce}. */
+/** The objects of a state that an item of the feed changed. See {@link reduce}. */
 export interface Change {
   readonly message?: string;
   readonly call?: string;
@@ -24,7 +24,8 @@ export function assistantOf(state: MutableState, id: string): MutableAssistant |
 }
 
 /**
- * Returns a call of the given message. Without a message, finds the message of the call first.
+ * Returns a call. `message` is the message that contains the call; without it, the function first looks for that
+ * message.
  * @example for (const id of session.state.calls.keys()) console.log(callIn(session.state, { call: id })?.status);
  */
 export function callIn(
@@ -53,7 +54,10 @@ export function calledBy(state: MutableState, { message, call }: CallItem): Muta
   return assistantOf(state, message)?.calls.find((other) => other.id === call);
 }
 
-/** Returns the message, id, tool and executed arguments of a call, for events that ask about the call or end it. */
+/**
+ * Returns the message, id, tool and executed arguments of a call. Events that ask about the call or end it contain
+ * them.
+ */
 export function callFields(
   message: string,
   { id, tool, input, executedInput = input }: Pick<Call, "id" | "tool" | "input" | "executedInput">,
@@ -99,8 +103,8 @@ const FILES_KEPT = 32;
 const CHARACTERS_KEPT = 32 * 1024 * 1024;
 
 /**
- * Keeps a stored text, or one of the last stored files. All readers of a log keep the same files, so events may refer
- * to a file.
+ * Keeps a stored text, or one of the last stored files. All readers of a log keep the same files, so that events can
+ * refer to a file by its digest.
  */
 export function storeContent(
   { contents, files }: MutableState,
@@ -125,7 +129,7 @@ export function skippedItem(item: FeedItem, why: string): Change {
   return { skipped: `${item.type}: ${why}` };
 }
 
-/** Records the start or the end of a process. An ended process is kept until the model knows of the end. */
+/** Records the start or the end of a process. The state keeps an ended process until the model knows of the end. */
 export function noteProcess(
   state: MutableState,
   event: Extract<Event, { type: "process.started" | "process.ended" }>,

@@ -3,10 +3,10 @@ import type { ConversationState, MutableState } from "../state.ts";
 import { isSummary } from "./path.ts";
 
 /**
- * Forgets the oldest messages of the path until `keep` are left, starting at a user message; a longer last turn stays
- * whole. The newest summary and the messages that it keeps stay at the beginning of the path (F86). Returns the
- * remaining path as a new array, or nothing if no message was forgotten. `hasSummary` is false if the caller knows that
- * the path has no summary.
+ * Forgets the oldest messages of the path until `keep` are left. The rest starts at a user message, and a longer last
+ * turn stays whole. The newest summary, and the messages that it keeps, stay at the beginning of the path (F86).
+ * Returns the remaining path as a new array, or nothing if no message was forgotten. `hasSummary` is false if the
+ * caller knows that the path has no summary.
  */
 export function forgetBefore(
   state: ConversationState,

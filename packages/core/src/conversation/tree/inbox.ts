@@ -12,7 +12,9 @@ export function queueInput(state: MutableState, event: Extract<Event, { type: "i
   return true;
 }
 
-/** Holds the inputs of a stopped or failed run for the user, except the input that interrupted the run. */
+/**
+ * Holds the inputs of a stopped or failed run until the user sends them. An input that interrupted the run is not held.
+ */
 export function holdInputs(
   state: MutableState,
   { run, reason, leaf: at }: Extract<Event, { type: "run.ended" }>,
@@ -52,7 +54,7 @@ export function inputsFor(state: ConversationState, run: string): readonly Waiti
   return state.inbox.length === 0 ? NONE : state.inbox.filter((input) => input.run === run && !input.held);
 }
 
-/** Returns the waiting inputs of a path that has no live run. `resume()` delivers these inputs. */
+/** Returns the waiting inputs of a path on which no run is live. `resume()` delivers these inputs. */
 export function inputsLeft(state: ConversationState, path: readonly Message[]): readonly WaitingInput[] {
   const isLeft = (run: string | null) => run === null || !(state.runs.has(run) || state.waiting.has(run));
   const left = state.inbox.filter(({ run, held }) => held || isLeft(run));
@@ -62,13 +64,13 @@ export function inputsLeft(state: ConversationState, path: readonly Message[]): 
   return left.filter(({ at }) => at === null || here.has(at) || !state.messages.has(at));
 }
 
-/** Returns those of `inputs` that still wait, with the changes that users made to them. */
+/** Returns the inputs that still wait, in the form to which users have changed them. */
 export function stillWaiting(state: ConversationState, inputs: readonly WaitingInput[]): readonly WaitingInput[] {
   const ids = new Set(inputs.map(({ id }) => id));
   return state.inbox.filter(({ id }) => ids.has(id));
 }
 
-/** Returns the events that turn inputs into messages, each message below the previous message. */
+/** Returns the events that turn inputs into messages, one below the other. */
 export function deliverInputs(inputs: readonly WaitingInput[], parentId: string | null, run?: string): EventBody[] {
   let parent = parentId;
   return inputs.flatMap(({ id, parts, unreadable }): EventBody[] => {

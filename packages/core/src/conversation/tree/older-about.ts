@@ -34,7 +34,7 @@ const OLDER: ReadonlyMap<string, (input: Texts) => About> = new Map<string, (inp
   ["finish_task", ({ summary }) => ({ result: "result", ...(isNonEmptyText(summary) && { title: summary }) })],
 ]);
 
-/** Describes a call of an old log, whose calls have no `about`. Only for display. */
+/** Describes a call in an old log, which has no `about`. Only for display. */
 export function olderAbout(tool: string, input: Json | undefined): About | undefined {
   return isJsonRecord<Texts>(input) ? OLDER.get(tool)?.(input) : undefined;
 }

@@ -15,7 +15,7 @@ import type { ConversationState, StayingProcess } from "../state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
 
 /**
- * Returns the messages from the root to `leaf`. Does not recurse, since a path may have 100,000 messages.
+ * Returns the messages from the root to `leaf`. Uses no recursion, because a path can have 100,000 messages.
  * @example const branch = pathTo(session.state, session.state.leaf).map(textOf);
  */
 export function pathTo(state: ConversationState, leaf: string | null): Message[] {
@@ -37,15 +37,18 @@ export function placeAfterForgotten(path: readonly Message[]): number {
 }
 
 /**
- * Returns the last message that a user wrote on a path. Skips messages with the output of a command that the user ran
- * (`!command`).
+ * Returns the last message that a user wrote on a path. Ignores messages that contain the output of a user's own
+ * command (`!command`).
  * @example const question = lastUserMessage(pathTo(session.state, session.state.leaf));
  */
 export function lastUserMessage(path: readonly Message[]): UserMessage | undefined {
   return path.findLast((message): message is UserMessage => isUserMessage(message) && !isOwnCommand(message.parts));
 }
 
-/** Returns the place on a path where its last turn begins: at a message of a user, unless the message steered a turn. */
+/**
+ * Returns the index on a path at which its last turn begins: the user's message that began the turn. Messages that
+ * steered a turn do not begin one.
+ */
 export function turnBegin(state: ConversationState, path: readonly Message[]): number {
   const begin = path.findLastIndex((message, index) => isUserMessage(message) && !hasSteered(state, path, index));
   return Math.max(begin, 0);
@@ -122,7 +125,10 @@ export function siblings(state: ConversationState, message: string): readonly st
   return found ? childrenOf(state, parentKey(found)) : NONE;
 }
 
-/** Returns the key of a message in `children`: its parent, or else the call that launched its agent, or else `null`. */
+/**
+ * Returns the key under which `children` lists a message: its parent, or else the call that launched its agent, or else
+ * `null`.
+ */
 export function parentKey({ parentId, call }: Message): string | null {
   return parentId ?? call ?? null;
 }
@@ -208,7 +214,7 @@ export function lastAssistantMessage(path: readonly Message[]): AssistantMessage
   return undefined;
 }
 
-/** True for a readable summary with covered messages. An unreadable summary covers nothing (F77). */
+/** True for a readable summary that covers messages. An unreadable summary covers nothing (F77). */
 export function isSummary(message: Message | undefined): message is SummaryMessage & { readonly covers: string } {
   return message?.role === "summary" && message.covers !== undefined && message.unreadable === undefined;
 }
@@ -279,7 +285,7 @@ export function resultFileBytes(path: readonly Message[]): number {
   return calls.flatMap(({ files = [] }) => files).reduce((sum, { data = "" }) => sum + base64Size(data), 0);
 }
 
-/** Returns the processes of a branch that are running, or that ended without the model being told yet. */
+/** Returns the processes of a branch that are running, or that have ended without the model being told yet. */
 export function processesOf({ processes, messages }: ConversationState, path: readonly Message[]): StayingProcess[] {
   if (processes.size === 0) return [];
   const here = new Set(path.map(({ id }) => id));

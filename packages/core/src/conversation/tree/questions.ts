@@ -2,7 +2,7 @@ import type { Event } from "../event.ts";
 import type { ApprovalQuestion, EarlierQuestion, Mutable, MutableState, OpenQuestion, TextQuestion } from "../state.ts";
 
 /**
- * Opens and closes questions to the user as an event demands. Returns true if any question changed. `leaf`: the last
+ * Opens and closes questions to the user, as an event requires. Returns true if any question changed. `leaf`: the last
  * message of the run, needed for a `run.paused` event.
  * @example
  * const questions = new Map<string, OpenQuestion>();
@@ -79,14 +79,14 @@ function ofRun(
 }
 
 /**
- * True if a question stays open when its process ends.
+ * True if a question stays open after its process has ended.
  * @example console.log(session.openQuestions.filter(survivesProcess).length);
  */
 export function survivesProcess(question: OpenQuestion): boolean {
   return question.type === "text" ? question.survives !== undefined : question.survives !== false;
 }
 
-/** Keeps a user's answer for the case that the asking call runs again. */
+/** Keeps a user's answer, in case the asking call runs again. */
 export function noteAnswer(
   state: MutableState,
   call: string,

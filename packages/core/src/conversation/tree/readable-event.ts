@@ -2,8 +2,8 @@ import type { Event, MessageAdded } from "../event.ts";
 import { providerProblem, shownKind } from "../shape-problem.ts";
 
 /**
- * Returns an event that every part of the program can read (F77). A message with a malformed part becomes a message
- * with `parts: []` and the reason. Calls keep all readable fields. Other events are returned unchanged. Never throws.
+ * Returns an event that every part of the program can read (F77). If a part of a message is malformed, the message gets
+ * `parts: []` and the reason. Calls keep all readable fields. Other events are returned unchanged. Never throws.
  * @example for await (const item of agent.chat(say("Hello"))) if (isEvent(item)) console.log(readableEvent(item).type);
  */
 export function readableEvent<Item extends Event>(event: Item): Item {

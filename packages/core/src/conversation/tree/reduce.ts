@@ -29,9 +29,9 @@ const PROGRESS_KEPT = 64 * 1024;
 const NOTHING: Change = Object.freeze({});
 
 /**
- * Applies one item of a feed to a state in place, and returns the changed objects. Deterministic, without recursion;
- * never throws. Skips unknown, repeated and inapplicable items, with the reason in `skipped`. Text that a checkpoint
- * repeats is added once.
+ * Applies one item of a feed to a state in place, and returns the changed objects. Deterministic, without recursion.
+ * Never throws. Skips items that are unknown, repeated or not applicable, with the reason in `skipped`. If a checkpoint
+ * repeats text, the state gets this text only once.
  * @example
  * const copy = emptyConversation();
  * for await (const item of agent.chat(say("Hello"))) reduce(copy, item);

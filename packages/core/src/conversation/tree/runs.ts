@@ -57,7 +57,7 @@ export function noteGoal(state: MutableState, event: Extract<Event, { type: "goa
   return { run: id };
 }
 
-/** Ends a run. A run that waits for a user is kept until its turn continues or ends. */
+/** Ends a run. The state keeps a run that waits for a user until its turn continues or ends. */
 export function endRun(state: MutableState, event: Extract<Event, { type: "run.ended" }>): Change {
   const run = state.runs.get(event.run) ?? state.waiting.get(event.run);
   // The call of a sub-agent reports how the sub-agent ended.

@@ -24,23 +24,26 @@ const MOST_REQUESTS = 4;
 /** Errors for which an inner driver has already tried all remedies. */
 const tried = new WeakSet<ModelError>();
 
-/** The provider that gets the requests, with its rules and the model. See {@link withProviderRules}. */
+/** The provider that receives the requests, its rules, and the model. See {@link withProviderRules}. */
 export interface RequestTarget {
   readonly rules: RequestRules;
   /** Key of the provider's options and signatures. */
   readonly provider: string;
   /** Media types of files that the model accepts in results. */
   readonly takes?: readonly string[] | undefined;
-  /** Parameters that the driver adds itself, and omits if they are `null` in the provider's options. */
+  /** Parameters that the driver itself adds. If one is `null` in the provider's options, the driver omits it. */
   readonly parameters?: readonly string[];
-  /** A key that several drivers of one model share. All of them omit a parameter that the provider refused to one. */
+  /**
+   * A key that several drivers of one model share. If the provider refuses a parameter to one of them, all of them omit
+   * it.
+   */
   readonly model?: object;
 }
 
 /**
- * Wraps a driver so that requests obey a provider's rules. Responses get the original names of tools and properties. If
- * the provider's error names a part that it does not accept, the driver omits that part from then on, and sends the
- * request again. A note informs the user of each change.
+ * Wraps a driver so that its requests obey a provider's rules. Responses get the original names of tools and
+ * properties. If the provider's error names a part of the request that it does not accept, the driver sends the request
+ * again without this part, and omits the part from then on. A note informs the user of each change.
  * @example const driver = withProviderRules(model, { rules: rulesFor("openai.chat", "gpt-5"), provider: "openai" });
  */
 export function withProviderRules(driver: ModelDriver, target: RequestTarget): ModelDriver {
@@ -115,7 +118,7 @@ class LegalRequests {
   readonly #unthinking = new WeakMap<ModelSettings, ModelSettings>();
   readonly #leftOut: RefusedContent = { reasoning: new WeakSet(), pictures: new WeakSet() };
   readonly #refused = new Map<string, OptionalSetting | undefined>();
-  /** Schemas of results as the provider accepts them; `undefined`: the schema is not sent. */
+  /** Schemas of results in the form that the provider accepts. `undefined`: the schema is not sent. */
   readonly #outputs = new WeakMap<object, Json | undefined>();
   readonly #accepted = new WeakSet<FilePart>();
   #version = 0;
@@ -264,7 +267,7 @@ class RestoringSink implements ModelSink {
   begun = false;
   readonly #sink: ModelSink;
   readonly #originals: ReadonlyMap<string, OriginalTool>;
-  /** Arguments held until they are complete, by index of their call. */
+  /** Arguments that are held back until they are complete, by index of their call. */
   readonly #held = new Map<number, { readonly properties: OriginalTool["properties"]; text: string }>();
 
   constructor(sink: ModelSink, originals: ReadonlyMap<string, OriginalTool>) {

@@ -21,7 +21,7 @@ function shortDigest(text: string): string {
   return letters;
 }
 
-/** Returns a call's id in the form that a provider accepts. An illegal id becomes nine letters and digits. */
+/** Returns a call's id in a form that a provider accepts. A refused id becomes nine letters and digits. */
 export function legalId(id: string, form: RegExp | undefined): string {
   return form === undefined || form.test(id) ? id : shortDigest(id);
 }
@@ -29,7 +29,7 @@ export function legalId(id: string, form: RegExp | undefined): string {
 /** UTF-16 units of an illegal name that stay readable before its digest. */
 const READABLE = 40;
 
-/** Returns a name in the form that a provider accepts. An illegal name becomes its legal letters and a digest. */
+/** Returns a name in a form that a provider accepts. A refused name becomes its allowed letters and a digest. */
 export function legalName(name: string, form: RegExp): string {
   if (form.test(name)) return name;
   const readable = name

@@ -45,15 +45,17 @@ interface RewriteProgress {
 /** Nothing: the message is omitted. */
 type Rewritten = PromptMessage | "same" | undefined;
 
-/** Rewrites messages so that one provider accepts them. Rewrites each message once per branch, as none changes. */
+/** Rewrites messages so that one provider accepts them. Messages never change, so each is rewritten once per branch. */
 export class MessageRewriter {
   readonly #rules: RequestRules;
   // No value refers to its key: such an entry would survive every minor collection, with all that it refers to.
-  /** Progress for each branch, by the branch's growing list of messages. */
+  /** What has been rewritten of each branch. The key is the branch's growing list of messages. */
   readonly #walks = new WeakMap<readonly PromptMessage[], RewriteProgress>();
-  /** The rewritten form of each message. `key`: images, renamed properties and refused parts that affect the form. */
+  /**
+   * The rewritten form of each message. `key`: the images, renamed properties and refused parts that affect this form.
+   */
   readonly #fitted = new WeakMap<PromptMessage, { readonly key: string; readonly message: Rewritten }>();
-  /** The results of a message, and the user message with the files of these results. */
+  /** The results of a message's calls, and the user message with the files of these results. */
   readonly #split = new WeakMap<PromptMessage, readonly PromptMessage[]>();
   readonly #numbers = new WeakMap<object, number>();
   #count = 0;

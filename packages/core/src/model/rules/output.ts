@@ -32,9 +32,9 @@ const REFERENCE = /^#(\/(\$defs|definitions)\/[^/]+)?$/;
 const NULL = { type: "null" } as const;
 
 /**
- * Returns the schema of a result in the form that a provider enforces, or nothing if the schema has no such form. A
- * value of this form has the structure of the original schema, once `null` for an optional name counts as absent. Its
- * ranges and patterns may be wrong, so the result must be checked.
+ * Returns the schema of a result in a form that a provider enforces, or nothing if there is no such form. A value of
+ * this form has the structure of the original schema, if `null` for an optional name is read as absent. Its ranges and
+ * patterns can be wrong, so the result must be checked.
  * @example
  * const name = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
  * const schema = legalOutput(name, rulesFor("openai.responses", "gpt-5"));

@@ -1,7 +1,7 @@
 import type { ModelError, ModelRequest, PromptMessage } from "../../ports/model.ts";
 import { picturesOf } from "./messages.ts";
 
-/** The part of a request that a provider names in its refusal. */
+/** A part of a request that a provider's refusal names. */
 export type RefusedPart =
   | "output"
   | "pictures"
@@ -26,7 +26,7 @@ const BEFORE = `((unsupported|unknown|unrecogni[sz]ed|unexpected|extra_forbidden
 const BEHIND =
   "\\W+(\\w+\\W+){0,4}(unsupported|not supported|not implemented|deprecated|no longer|extra inputs|(not|n't) (be )?(permitted|allowed|accepted|available|support))";
 
-/** Settings without which a response still answers. The others are never left out. */
+/** Settings that can be left out, because a response without them is still right. Others are never left out. */
 export type OptionalSetting = "temperature" | "maxTokens" | "effort" | "cacheKey";
 
 /** Providers' names for our settings. */

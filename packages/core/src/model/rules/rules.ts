@@ -1,4 +1,4 @@
-/** A provider's requirements on requests. `docs/models.md` has the source of each rule. See {@link rulesFor}. */
+/** The rules of a provider for requests. `docs/models.md` has the source of each rule. See {@link rulesFor}. */
 export interface RequestRules {
   /** Form of call ids. Nine letters and digits always match. Absent: any id. */
   readonly callId?: RegExp;
@@ -6,17 +6,17 @@ export interface RequestRules {
   readonly toolName: RegExp;
   /** Form of property names in schemas. Absent: any name. */
   readonly propertyName?: RegExp;
-  /** An array in a schema must have `items`. */
+  /** Set if an array in a schema must have `items`. */
   readonly needsItems?: true;
-  /** Texts with only white space are refused. */
+  /** Set if the provider refuses texts of white space only. */
   readonly refusesBlankText?: true;
   /** Maximum number of tools in one request. */
   readonly maxTools?: number;
-  /** A response is required between results of calls and the user's next message. */
+  /** Set if a response is required between results of calls and the user's next message. */
   readonly needsResponseBeforeUser?: true;
-  /** Responses with calls are sent back with their preceding reasoning, in the field `reasoning_content`. */
+  /** Set if responses with calls are sent back with the reasoning before them, in the field `reasoning_content`. */
   readonly needsReasoningWithCalls?: true;
-  /** Set if a turn must begin with the model's own reasoning while reasoning is switched on. */
+  /** Set if, with reasoning switched on, a turn must begin with reasoning of the model itself. */
   readonly needsReasoningFirst?: true;
   readonly pictures?: PictureRules;
   /** Rules for the schema of a result. Absent: the provider enforces no schema while it streams. */
@@ -25,9 +25,9 @@ export interface RequestRules {
 
 /** A provider's rules for the schema of a result. */
 export interface OutputRules {
-  /** Set if the model can call tools although a schema is sent. Absent: only requests without tools have the schema. */
+  /** Set if the model can call tools although a schema is sent. Absent: only requests without tools get the schema. */
   readonly withTools?: true;
-  /** Maximum number of optional properties. Absent: all properties are required, and optional ones accept null. */
+  /** Maximum number of optional properties. Absent: all properties must be required, and optional ones accept null. */
   readonly optional?: number;
   /** `$ref` is accepted. */
   readonly references?: true;
@@ -44,11 +44,11 @@ export interface PictureRules {
   readonly most?: number;
   /** Media types of images, as in `image/png`. Absent: any type. */
   readonly kinds?: readonly string[];
-  /** The limit for many images: with more than `above`, the longer side of each image is at most `side`. */
+  /** The limit for many images: if there are more than `above`, each image has at most `side` pixels per side. */
   readonly crowd?: { readonly above: number; readonly side: number };
 }
 
-/** Rules for a provider, or for models of a name on any server. All rows that match a model apply together. */
+/** Rules for a provider, or for models of a certain name on any server. If several rows match a model, all apply. */
 export interface RulesRow {
   readonly provider?: RegExp;
   readonly model?: RegExp;

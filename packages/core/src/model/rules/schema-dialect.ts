@@ -19,9 +19,9 @@ const TYPES: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * Converts one schema, without nested schemas, to JSON Schema 2020-12. Other dialects have `nullable` (OpenAPI),
- * boolean exclusive bounds (draft 4), `required: true` in a property (draft 3), lists of `items` (up to draft 2019-09),
- * and other type names.
+ * Converts one schema, without nested schemas, to JSON Schema 2020-12. Other dialects have other keywords: `nullable`
+ * (OpenAPI), boolean exclusive bounds (draft 4), `required: true` in a property (draft 3), lists of `items` (up to
+ * draft 2019-09), and other type names.
  * @example modernSchema({ type: "string", nullable: true }) // { type: ["string", "null"] }
  */
 export function modernSchema(given: JsonRecord): JsonRecord {

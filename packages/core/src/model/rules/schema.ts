@@ -11,7 +11,7 @@ export interface LegalSchema {
   readonly schema: Json;
   /** Map from original property names to legal property names. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** Constraints that the schema had to drop, for the tool's description; may be empty. */
+  /** Constraints that are missing in the schema, as a text for the tool's description. The text can be empty. */
   readonly said: string;
 }
 
@@ -26,7 +26,10 @@ const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 /** UTF-16 units of a schema quoted in a description. */
 const QUOTED = 2_000;
 
-/** Returns a schema that a provider accepts, or nothing if no object matches the schema or the schema is infinite. */
+/**
+ * Returns a schema that a provider accepts. Returns nothing if no object matches the schema, or if the schema is
+ * infinite.
+ */
 export function legalSchema(input: Json, rules: RequestRules): LegalSchema | undefined {
   if (!isJsonRecord<SchemaObject>(input)) return undefined;
   const top = atTop(modernised(input));

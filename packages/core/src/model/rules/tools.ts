@@ -24,7 +24,7 @@ export interface OriginalTool {
 /** Tools at the end that are never omitted, because a mode appends the tools that end a task. */
 const LAST = 8;
 
-/** Changes tools to what a provider accepts, and omits tools that cannot be changed. */
+/** Changes tools so that a provider accepts them, and omits tools that cannot be changed. */
 export function legalTools(tools: readonly ToolSchema[], rules: RequestRules): LegalTools {
   const schemas: ToolSchema[] = [];
   const originals = new Map<string, OriginalTool>();
@@ -86,7 +86,9 @@ function renamedToolsNote(names: readonly string[], one: string, many: string): 
   return [`The tools ${names.slice(0, NAMED).join(", ")}${more} ${many}.`];
 }
 
-/** Renames the properties of arguments. No two properties get the same name, so the reverse mapping is exact. */
+/**
+ * Renames the properties of arguments. No two properties get the same name, so the renaming can be reversed exactly.
+ */
 export function renameProperties(input: Json, names: ReadonlyMap<string, string>): Json {
   return mapKeys(input, (key) => names.get(key) ?? key);
 }
