@@ -58,8 +58,7 @@ export interface ChatOptions {
   /**
    * A signal that interrupts the running turn and ends the chat. A turn that asks a user stays open in the log, and
    * `resume()` continues it. Absent: the chat ends early only by its reader or by the session.
-   * @example for await (const text of agent.chat(say("Hello"), { signal: AbortSignal.timeout(60_000) }).text)
-   * console.log(text);
+   * @example for await (const text of agent.chat(say("Hello"), { signal: AbortSignal.timeout(60_000) }).text) console.log(text);
    */
   readonly signal?: AbortSignal | undefined;
 }

@@ -119,8 +119,7 @@ export interface TurnOptions<out Result = unknown, in out Context = unknown> {
    * times, the turn fails with the code `goal`. Sub-agents do not inherit the goal; an agent that takes over the turn
    * does.
    * @example
-   * const hasTitle = { what: "the book has a title", run: ({ answer }: GoalMoment) => ({ passed: answer.startsWith("#
-   * ") }) };
+   * const hasTitle = { what: "the book has a title", run: ({ answer }: GoalMoment) => ({ passed: answer.startsWith("# ") }) };
    * new Agent({ model, goal: { checks: [hasTitle] } });
    */
   readonly goal?: Goal | undefined;

@@ -7,7 +7,9 @@ import type { Answer } from "../ports/verdict.ts";
 
 // Events of users' answers, and their meaning for a process that finds them in a log.
 
-/** Returns the events for a user's decision about a call that no process will run. A denial becomes its result. */
+/**
+ * Returns the events for a user's decision about a call that no process will run. A denial becomes the call's result.
+ */
 export function approvalResolved(
   { id, message, call }: ApprovalQuestion,
   answer: Answer,

@@ -5,7 +5,7 @@ import { cutTo } from "../conversation/shown/visible-text.ts";
 import { noUsage, type Price, type Usage } from "../conversation/usage.ts";
 
 /**
- * The values of the setting `effort`, least first.
+ * The values of the setting `effort`, the lowest first.
  * @example const names = efforts.map((effort) => `sonnet:${effort}`);
  */
 export const efforts = ["none", "minimal", "low", "medium", "high", "max"] as const;
@@ -33,11 +33,14 @@ export interface ModelDriver {
   readonly family: string;
   /** The price. Absent: the cost of responses is unknown. */
   readonly price?: Price | undefined;
-  /** Maximum tokens of a request and its response together. Read for each request: it may become known later. */
+  /**
+   * Maximum tokens of a request and its response together. It is read for each request, because it can become known
+   * later.
+   */
   readonly contextSize?: number | undefined;
   /**
-   * Address of requests, such as `https://api.example.com/v1`. Drivers with the same `id` and address share the window
-   * that the server reported. Absent: the driver shares nothing.
+   * Address of requests, such as `https://api.example.com/v1`. The window that a server reported applies to all drivers
+   * with the same `id` and address. Absent: the driver shares nothing.
    */
   readonly address?: string | undefined;
   /**
@@ -45,16 +48,16 @@ export interface ModelDriver {
    * may load the model for this. Rejects only with the reason of the signal.
    */
   learnContextSize?(signal: AbortSignal): Promise<void>;
-  /** Maximum number of tools in one request. The tools before the last eight give way. */
+  /** Maximum number of tools in one request. If there are more, tools before the last eight are left out. */
   readonly maxTools?: number | undefined;
   /** Set if the server answers only one request at a time. Then no summary is requested during a turn. */
   readonly oneAtATime?: true | undefined;
   /**
-   * Returns the end of a sentence with the reason why the provider never accepts an image; nothing for accepted images
-   * and other files. A call or message with such an image is refused.
+   * Returns the reason why the provider never accepts an image, as the end of a sentence. Returns nothing for accepted
+   * images and for other files. A call or message with such an image is refused.
    */
   readonly pictureProblem?: ((file: FilePart) => string | undefined) | undefined;
-  /** Settings implied by the model's name, such as an effort. Each setting of the agent overrides them. */
+  /** Settings that the model's name contains, such as an effort. The agent's own settings override them. */
   readonly settings?: ModelSettings | undefined;
   /** Returns the input tokens of a request, as an endpoint of the provider counts them. Rejects as `stream` does. */
   countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number>;
@@ -66,22 +69,24 @@ export interface ModelDriver {
 export interface ModelRequest {
   /** The system prompt; may be empty. */
   readonly instructions: string;
-  /** All messages, oldest first, as the same objects in each step. Read the array at once, because it grows later. */
+  /**
+   * All messages, the oldest first. Each step passes the same objects. Read the array at once, because it grows later.
+   */
   readonly messages: readonly PromptMessage[];
-  /** The tools: the same array in each step as long as the tools are the same. */
+  /** The tools. Each step passes the same array as long as the tools are the same. */
   readonly tools: readonly ToolSchema[];
   readonly toolChoice: ToolChoice;
   readonly settings: ModelSettings;
   /**
-   * JSON Schema of the text of a response without calls, the same object in each step. The instructions have the schema
-   * too, so a driver may ignore this field. Absent: any text.
+   * JSON Schema that the text of a response without calls must match. The same object in each step. The instructions
+   * contain the schema too, so a driver can ignore this field. Absent: any text.
    */
   readonly output?: Json | undefined;
 }
 
 /**
- * Calls of a response: the model decides (`auto`), no call, at least one call, or at least one call of this tool.
- * See {@link askModel}.
+ * Whether the model must call a tool. `auto`: the model decides. `none`: no call. `required`: at least one call. `{
+ * tool }`: at least one call of this tool. See {@link askModel}.
  */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
@@ -109,17 +114,18 @@ export interface ModelSettings {
   readonly temperature?: number | undefined;
   /** Nucleus sampling, from 0 to 1: only the most likely tokens with this share of the probability count. */
   readonly topP?: number | undefined;
-  /** A whole number. The same request with the same seed gives mostly the same response. */
+  /** A whole number. With the same seed, the same request mostly gets the same response. */
   readonly seed?: number | undefined;
   /** Maximum tokens of one response. */
   readonly maxTokens?: number | undefined;
   /** Texts at which a response ends. The response does not contain the text, and is complete. */
   readonly stop?: readonly string[] | undefined;
-  /** Amount of reasoning before the response, for models that support it. */
+  /** How much the model reasons before it responds, for models that support it. */
   readonly effort?: (typeof efforts)[number] | undefined;
   /**
-   * Name of the prompt cache for requests with the same beginning, such as an agent's requests. OpenAI, Azure, xAI and Mistral
-   * get it as `prompt_cache_key`, unless `providerOptions` has a key; other providers get none. Use no personal data.
+   * Name of the prompt cache, for requests with the same beginning, such as an agent's requests. OpenAI, Azure, xAI and
+   * Mistral get it as `prompt_cache_key`, unless `providerOptions` has a key. Other providers do not get it. Use no
+   * personal data.
    */
   readonly cacheKey?: string | undefined;
   /** Passed to the provider unchanged, under the provider's name. */
@@ -173,7 +179,7 @@ export type PromptMessage =
       readonly model?: string;
       /** Set if the response broke off. In this case, the provider stored none of the response's items. */
       readonly unfinished?: true;
-      /** Set if the provider paused its own work. If this is the last message, the provider must continue. */
+      /** Set if the provider paused its own work. If this is the last message, the provider must then continue it. */
       readonly paused?: true;
     };
 
@@ -193,7 +199,7 @@ export interface PromptResult {
   readonly tool: string;
   readonly output: string;
   readonly failed: boolean;
-  /** Files for models that can see them; `resultShown` chooses the files for a request. */
+  /** Files for models that can see them. `resultShown` returns the files for a request. */
   readonly files?: readonly FilePart[];
 }
 
@@ -219,15 +225,15 @@ export type ModelPart =
       readonly type: "finish";
       readonly reason: "stop" | "calls" | "length" | "filtered" | "paused";
       readonly usage: Usage;
-      /** US dollars, if the service reports the cost itself; then the price is not used. */
+      /** US dollars, if the service itself reports the cost. The price is then not used. */
       readonly cost?: number;
-      /** The responding model, if the provider names another model than the requested one. */
+      /** The model that responded, if the provider names another model than the requested one. */
       readonly model?: string;
       /** The provider's explanation of a refusal or a filter, for users. */
       readonly explanation?: string;
     };
 
-/** Receives the parts of a response from a driver, and can make the driver wait. See {@link withProviderRules}. */
+/** Receives the parts of a response from a driver. Can make the driver wait. See {@link withProviderRules}. */
 export interface ModelSink {
   /** Receives parts in order. An empty batch is a sign of life. Returns `false` when full: then wait for `ready`. */
   push(parts: readonly ModelPart[]): boolean;
@@ -282,16 +288,16 @@ function errorLine(message: string): string {
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;
-  /** The text of `message` without advice, for cases that are handled automatically, such as retries. */
+  /** The text of `message` without advice. For failures that are handled automatically, such as by a retry. */
   readonly fact: string;
   readonly status: number | undefined;
   /** Milliseconds for which the provider asks the client to wait. */
   readonly retryAfter: number | undefined;
   /** True if the same request may succeed later. */
   readonly retryable: boolean;
-  /** True if the model had begun to respond: further attempts cost money, so they are limited to a few. */
+  /** True if the model had begun to respond. Further attempts then cost money, so they are limited to a few. */
   readonly paid: boolean;
-  /** The full message if `message` is shorter: for logs, not for users. */
+  /** The full message, if `message` is a shortened form of it. For logs, not for users. */
   readonly detail: string | undefined;
 
   /** @param said Parts of the message: the fact, the advice, and the original words of the source. */
@@ -324,7 +330,7 @@ export class ModelError extends Error {
 
 /**
  * Converts a driver's exception to a `ModelError`. Returns nothing if a filter refused the request: the assistant
- * message then ends like a response that a filter cut off (F62).
+ * message then ends as if a filter had cut the response (F62).
  */
 export function modelFailure(thrown: unknown, model: string, sink: ModelSink): ModelError | undefined {
   if (thrown instanceof ModelError) {

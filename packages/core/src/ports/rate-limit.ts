@@ -31,9 +31,9 @@ interface WaitingCall {
 export type CountTokensUsed = (tokens: number) => void;
 
 /**
- * A limit on the model calls of a minute. All agents with the same `RateLimit` share it, with their sub-agents, retries
- * and summaries. A call that exceeds the limit waits, and calls begin in the order of their arrival. An interrupt ends
- * the wait. Throws `OptionError` for invalid options.
+ * A limit on the model calls per minute. All agents with the same `RateLimit` share it, also with their sub-agents,
+ * retries and summaries. A call that would exceed the limit waits. Calls begin in the order of their arrival. An
+ * interrupt ends the wait. Throws `OptionError` for invalid options.
  * @example
  * const rateLimit = new RateLimit({ requestsPerMinute: 50, tokensPerMinute: 40_000 });
  * const writer = new Agent({ model, rateLimit });

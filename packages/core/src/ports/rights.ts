@@ -3,15 +3,15 @@
  * permissions let a call run without a question (S17). See {@link noRights}.
  */
 export interface Rights {
-  /** Permission rules from "always" answers, oldest first. */
+  /** Permission rules from the answer "always", the oldest first. */
   readonly rules: readonly string[];
-  /** Allowed calls without a result, by id, as digests of call and arguments. */
+  /** Allowed calls that have no result yet, by id. Each value is a digest of the call and its arguments. */
   readonly calls: Readonly<Record<string, string>>;
 }
 
 /**
- * Storage for the permissions of one log. This storage is separate from the log, so that a copied or forged log brings
- * no permissions. Only the writer of the log uses it. Methods throw or reject with `StoreError`. See {@link Session}.
+ * Storage for the permissions of one log. It is separate from the log, so that a copied or forged log brings no
+ * permissions. Only the writer of the log uses it. Methods throw or reject with `StoreError`. See {@link Session}.
  */
 export interface RightsPlace {
   /** Returns the rights. `undefined`: the log was not begun in this store, but copied into it. */

@@ -1,6 +1,6 @@
 // Functions for which a runtime may have its own fast code. All other code uses the standard Web APIs.
 
-/** Runs a function after all data that is available now has been read. */
+/** Runs a function after all data that is available now has been processed. */
 export const soon: (run: () => void) => unknown =
   // biome-ignore lint/style/noRestrictedGlobals: used only where it exists.
   typeof setImmediate === "function" ? setImmediate : (run) => setTimeout(run, 0);
@@ -29,7 +29,9 @@ export function textDigest(text: string): string {
   return fullDigest(text).slice(0, 32);
 }
 
-/** Like `fullDigest`, in plain JavaScript (FIPS 180-4): the Web's own is asynchronous. */
+/**
+ * The same as `fullDigest`, in plain JavaScript (FIPS 180-4), because the function of the Web platform is asynchronous.
+ */
 export function portableDigest(text: string): string {
   const bytes = encoder.encode(text);
   const padded = new Uint8Array(Math.ceil((bytes.length + 9) / 64) * 64);

@@ -50,7 +50,7 @@ export interface Store {
 export interface OpenLogOptions {
   /** True to create an empty log if there is no log. */
   readonly create?: boolean | undefined;
-  /** True to take the log from its current writer, whose next append is then refused as `stale`. */
+  /** True to take the log from its current writer. The next append of that writer is then refused as `stale`. */
   readonly take?: boolean | undefined;
 }
 
@@ -60,7 +60,10 @@ export interface LogView {
   readonly seq: number;
   /** True if a writer in any process has the log open. */
   readonly isOpen?: boolean;
-  /** Damaged entries that `read` has skipped so far, one sentence each. Absent: this store cannot be damaged. */
+  /**
+   * Damaged entries that `read` has skipped so far, each described in one sentence. Absent: this store cannot be
+   * damaged.
+   */
   readonly damage?: readonly string[];
   /** Yields the events after `after`, in order, in batches. Damaged events are skipped and listed in `damage`. */
   read(after?: number): AsyncIterable<readonly Event[]>;
@@ -106,7 +109,7 @@ export interface ConversationSummary {
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Ids of the open questions to users, even if the conversation is not open. Absent: none. */
+  /** Ids of the open questions to users, also of a conversation that is not open. Absent: none. */
   readonly questions?: readonly string[];
 }
 
@@ -120,7 +123,7 @@ export interface SearchOptions {
   readonly without?: readonly string[] | undefined;
   /** Limits the search to this conversation. */
   readonly conversation?: string | undefined;
-  /** Cancels the search, which then rejects with the signal's reason. */
+  /** A signal that cancels the search. The search then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -132,9 +135,9 @@ export interface SearchHit {
   readonly role: "user" | "assistant";
   /** Time of the message in milliseconds since 1970. */
   readonly at: number;
-  /** A line of the message around the match, with "…" in place of omitted text. */
+  /** A line of the message that contains the match. "…" replaces omitted text. */
   readonly excerpt: string;
-  /** Ranges of the matches in the excerpt, in UTF-16 units: `from` inclusive, `to` exclusive. */
+  /** Where the matches are in the excerpt: ranges in UTF-16 units. `from` is included, `to` is not. */
   readonly matches: readonly (readonly [from: number, to: number])[];
 }
 

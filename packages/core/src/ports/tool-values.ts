@@ -14,7 +14,7 @@ export type Effects = "none" | "idempotent" | "external";
 /** Schema of arguments: a JSON Schema of an object, or a Standard Schema with a JSON Schema (zod, valibot, arktype). */
 export type InputSchema<Input> = JsonSchema | StandardSchemaV1<unknown, Input>;
 
-/** A JSON Schema for the arguments of a tool, which are an object. See {@link defineTool}. */
+/** A JSON Schema for the arguments of a tool. The arguments are an object. See {@link defineTool}. */
 export interface JsonSchema {
   readonly type: "object";
   readonly [keyword: string]: unknown;
@@ -64,7 +64,7 @@ export interface BackgroundWork {
 export interface BackgroundWorkEnd {
   /** The end of a sentence: `exit code 1`. */
   readonly outcome: string;
-  /** Set if the model already knows of the end. Absent: the model gets the outcome with its next turn. */
+  /** Set if the model already knows of the end. Absent: the model is told the outcome in its next turn. */
   readonly known?: true | undefined;
 }
 
@@ -72,13 +72,14 @@ export interface BackgroundWorkEnd {
 export interface ShortenedHistory {
   /** Number of messages that the model no longer sees. */
   readonly messages: number;
-  /** Approximate tokens of these messages, minus those of the summary. */
+  /** Approximate number of freed tokens: those of the covered messages, minus those of the summary. */
   readonly tokens: number;
 }
 
 /**
- * Receives the text of messages after a call, in stream order, before the log and clients get it. All methods except
- * `completed` are synchronous. A follower that throws receives no more text; the turn continues. See {@link Tool}.
+ * Receives the text of messages that follow a call, in stream order, before the log and clients get the text. All
+ * methods except `completed` are synchronous. A follower that throws receives no more text, and the turn continues. See
+ * {@link Tool}.
  */
 export interface Follower {
   /** Receives a fragment of the model's text, cut anywhere. Must be quick, because the stream waits. */
@@ -94,11 +95,11 @@ export interface Follower {
   restarted?(): void;
 }
 
-/** The result of a follower after a message: words for the model, and the next step. See {@link Tool}. */
+/** What a follower did with a message: its text for the model, and the next step. See {@link Tool}. */
 export interface FollowResult {
-  /** A message of the tool to the model; the turn then continues. */
+  /** A message of the tool to the model. The turn then continues with a model call. */
   readonly say?: string | undefined;
-  /** Set if an action that the message requested failed. The same message then cannot finish a task. */
+  /** Set if an action that the message requested has failed. Calls of this message can then not finish a task. */
   readonly failed?: boolean | undefined;
   /** True if the follower also listens to the next message. */
   readonly again?: boolean | undefined;
@@ -125,8 +126,8 @@ export interface Question {
   /** Suggested answers; any other answer is accepted too. */
   readonly choices?: readonly string[] | undefined;
   /**
-   * 1 to 4 fields that are asked together, each with choices and room for words. The answer is one text with a line for
-   * each field, such as `Colour: red. In their own words: but dark`.
+   * 1 to 4 fields that are asked together. Each field has choices, and a user can also write own words. The answer is
+   * one text with a line for each field, such as `Colour: red. In their own words: but dark`.
    */
   readonly fields?: readonly QuestionField[] | undefined;
   /** The answer if no user can be asked. */
@@ -136,7 +137,8 @@ export interface Question {
 /** The end of a sub-agent. */
 export interface SubTaskEnd {
   /**
-   * Reason for the end. With `finished`, `text` is the result of the task. If not, `text` is the sub-agent's last text.
+   * Reason for the end. With `finished`, `text` is the result of the task. With other reasons, `text` is the
+   * sub-agent's last text.
    */
   readonly reason: RunEnd;
   readonly text: string;

@@ -108,34 +108,35 @@ export interface Tool<Input = unknown, Output = unknown, in Context = unknown> e
   readonly name: string;
   /** Description for the model: the tool's purpose and when to use the tool. */
   readonly description: string;
-  /** Schema of the arguments; other arguments never reach the tool. */
+  /** Schema of the arguments. Arguments that do not match never reach the tool. */
   readonly input: InputSchema<Input>;
   /** The tool's effects. By default, only calls with the effects `none` run in parallel. */
   readonly effects: Effects;
   /** True if calls may run in parallel although they have effects. */
   readonly parallel?: boolean | undefined;
   /**
-   * True if calls may begin as soon as their arguments are complete, while the model still writes. Only for a tool with
-   * effects `none` that uses only `signal`, `wholePath`, `attach` and `saw`: the result is lost if the message does not
-   * end cleanly.
+   * True if calls can begin as soon as their arguments are complete, while the model still writes. Only for a tool with
+   * effects `none` that uses only `signal`, `wholePath`, `attach` and `saw`, because the result is lost if the message
+   * does not end cleanly.
    */
   readonly eager?: boolean | undefined;
   /**
-   * Access to the files that calls are about. `read` returns their content; `write` changes them and reveals their old
-   * content. Absent: neither, as for a tool that lists names. Rules on reading and writing apply (docs/security.md).
+   * Access to the files that calls are about. `read` returns their content. `write` changes them, and can show their
+   * old content. Absent: neither, as for a tool that lists names. Rules on reading and writing apply
+   * (docs/security.md).
    */
   readonly files?: "read" | "write" | undefined;
   /** True if the tool only controls the conversation. Only a rule that names it can deny or question a call. */
   readonly control?: boolean | undefined;
-  /** True if calls accept `earlier:` addresses and read them with `context.wholePath`. Summaries name this tool. */
+  /** True if calls accept `earlier:` addresses and read them with `context.wholePath`. Summaries mention this tool. */
   readonly readsEarlier?: boolean | undefined;
   /**
-   * The server that offers the tool, if its description comes from outside. Its arguments may do more than `about`
-   * shows, so rules check all of them.
+   * The server that offers the tool, if the tool's description comes from outside. The arguments can do more than
+   * `about` shows, so rules check all of them.
    */
   readonly offeredBy?: string | undefined;
   /**
-   * Name of the tool on the server `offeredBy`. Rules, hooks, users and telemetry then use
+   * Name of the tool on the server `offeredBy`. Rules, hooks, users and telemetry then use the name
    * `mcp__<offeredBy>__<offeredAs>`, and rules compare both parts. Absent: they use `name`.
    */
   readonly offeredAs?: string | undefined;
@@ -143,25 +144,26 @@ export interface Tool<Input = unknown, Output = unknown, in Context = unknown> e
   readonly asAsked?: boolean | undefined;
   /**
    * True to hide the tool from the model if another tool `forwards`. The model then finds the hidden tool by other
-   * texts, and calls it through the forwarding tool. So thousands of tools need no room, and changes of tools do not
-   * change earlier requests.
+   * texts, and calls it through the forwarding tool. Thousands of hidden tools need no room in requests, and changes of
+   * them leave earlier requests unchanged.
    */
   readonly unlisted?: boolean | undefined;
   /**
-   * A short description for models with a small window, which then get only names and types of the arguments. These
-   * models reach a tool without a short description only through other tools.
+   * A short description for models with a small window. Such models get only names and types of the arguments. They
+   * reach a tool without a short description only through other tools.
    */
   readonly brief?: string | undefined;
   /**
-   * True if calls `{ tool, input }` count as calls of the named tool with that input: they are checked, judged, logged,
-   * shown and run as such. Only the model sees its original call. `execute` runs if no tool has that name.
+   * True if a call `{ tool, input }` counts as a call of the named tool with that input. The call is checked, judged,
+   * logged, shown and run as a call of that tool. Only the model sees its original call. `execute` runs if no tool has
+   * that name.
    */
   readonly forwards?: boolean | undefined;
-  /** Returns the agent that continues the turn after a completed call, in the same conversation (`handOff`). */
+  /** Returns the agent that continues the turn in the same conversation after a completed call (`handOff`). */
   readonly handsTo?: (() => TaskAgent) | undefined;
   /** Milliseconds. Default: no limit. */
   readonly timeout?: number | undefined;
-  /** Maximum bytes of output for the model (default 65,536); head and tail of longer output are kept. */
+  /** Maximum bytes of output for the model (default 65,536). A longer output is cut in the middle. */
   readonly maxOutput?: number | undefined;
   /**
    * Returns the subject of a call with these arguments, for users and permission rules. Must be quick and use only the
@@ -196,7 +198,7 @@ export type PreviewContext<Context = unknown> = Pick<
   "context" | "conversation" | "path" | "signal"
 >;
 
-/** The interface of a running call for `execute` of its tool. See {@link Tool}. */
+/** The interface of a running call, for the function `execute` of its tool. See {@link Tool}. */
 export interface ToolContext<Context = unknown> {
   /** The option `context` of the agent. Sub-agents have the context of their parent. The log does not contain it. */
   readonly context: Context;
@@ -209,7 +211,9 @@ export interface ToolContext<Context = unknown> {
   readonly agreed?: Preview | undefined;
   /** Aborts when the call is cancelled or its time is up. */
   readonly signal: AbortSignal;
-  /** Aborts when a user interrupts again after `signal`: end at once, without waiting for started work. */
+  /**
+   * Aborts when a user interrupts again after `signal` has aborted. End at once then, without waiting for started work.
+   */
   readonly hurry: AbortSignal;
   /** The conversation tree, read only. */
   readonly conversation: ConversationState;
@@ -280,7 +284,7 @@ export interface ToolContext<Context = unknown> {
 /** The context of a call, without the functions that add to its outcome. */
 export type OuterContext = Omit<ToolContext, "attach" | "saw" | "changedFiles">;
 
-/** An agent that can work for another agent: `Agent` of the library. */
+/** An agent that can work for another agent, such as an `Agent`. */
 export interface TaskAgent {
   readonly name: string;
 }
@@ -290,7 +294,7 @@ export interface SubTask {
   readonly task: string;
   /** Name for users and logs. Default: the name of `agent`, or of the launching agent. */
   readonly name?: string | undefined;
-  /** An agent with its own options. Absent: the launching agent, with the changes below. */
+  /** An agent with its own options. Absent: the launching agent, changed by the options below. */
   readonly agent?: TaskAgent | undefined;
   /** Instructions of the sub-agent. Default: those of the launching agent. */
   readonly instructions?: string | undefined;
@@ -315,11 +319,11 @@ export interface SubTask {
  * further reports. See {@link acpAgent}.
  */
 export interface LoopDriver {
-  /** Shown to users as the model of its responses. */
+  /** The name that users see as the model of the loop's responses. */
   readonly id: string;
   readonly family: string;
   readonly price?: Price | undefined;
-  /** True if the loop gets neither the agent's nor a task's tools. Its last response then is the result of a task. */
+  /** True if the loop gets no tools of the agent or of a task. Its last response is then the result of a task. */
   readonly ownTools?: boolean | undefined;
   run(turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void>;
 }
@@ -348,7 +352,8 @@ export interface ReportedCall {
 }
 
 /**
- * Receives what a `LoopDriver` reports about its turn. Rejects reports after the end of the turn. See {@link acpAgent}.
+ * Receives the reports of a `LoopDriver` about its turn. Rejects reports that come after the end of the turn. See
+ * {@link acpAgent}.
  */
 export interface TurnSink {
   /**

@@ -42,8 +42,8 @@ export type Permit =
     };
 
 /**
- * A hook's decision before a summary is written: added instructions, or a denial. A denial stops only a summary that a
- * user requested. See {@link CallHooks}.
+ * A hook's decision before a summary is written: additional instructions, or a denial. A denial stops only a summary
+ * that a user requested. See {@link CallHooks}.
  */
 export type BeforeSummary =
   | { readonly decision: "deny"; readonly reason: string }
@@ -54,7 +54,7 @@ export type BeforeCall =
   | { readonly decision: "deny"; readonly reason: string }
   | { readonly decision?: "allow" | "ask" | undefined; readonly input?: Json | undefined };
 
-/** The rules or a hook of a program without types returned no known decision, so the call must not run. */
+/** Error if the rules or a hook of a program without types return no known decision. The call must then not run. */
 export class DecisionError extends OptionError {
   constructor(of: string, returned: unknown) {
     const shown = isJsonRecord(returned) ? `the decision ${JSON.stringify(returned.decision)}` : shownKind(returned);
@@ -62,7 +62,7 @@ export class DecisionError extends OptionError {
   }
 }
 
-/** Returns the decision of a hook, which may be nothing. Throws `DecisionError`. */
+/** Returns the decision of a hook, or nothing if the hook decided nothing. Throws `DecisionError`. */
 export function knownDecision(of: string, said: BeforeCall | undefined): BeforeCall | undefined {
   if (said === undefined || said === null) return undefined;
   const decision: unknown = isJsonRecord<BeforeCall>(said) ? said.decision : "none";
@@ -72,7 +72,7 @@ export function knownDecision(of: string, said: BeforeCall | undefined): BeforeC
 
 export const ALLOWED = { decision: "allow" } as const;
 
-/** A hook may be stricter than the rules, and may answer in place of a user unless a rule demands a user. */
+/** A hook can be stricter than the rules. It can answer in place of a user, unless a rule demands a user. */
 export function withHook(permit: Permit, said: BeforeCall | undefined): Permit {
   if (said?.decision === "deny" && permit?.decision !== "deny") return { decision: "deny", reason: said.reason };
   const decision = said?.decision;

@@ -5,7 +5,7 @@ import type { PromptMessage } from "../ports/model.ts";
 import type { Session } from "../session/session.ts";
 import { appendTo, isInPrompt, promptFrom, withContinuation } from "./prompt.ts";
 
-/** The path of messages that a turn extends, and the prompt for the model. Steps extend both in place. */
+/** The path of messages that a turn extends, and the prompt that the model gets. Steps extend both in place. */
 export class RunBranch {
   readonly #session: Session;
   #path: Message[];

@@ -11,14 +11,14 @@ import { notify, type TurnRun } from "./run.ts";
 
 export type InputGuard = NonNullable<Guards["input"]>;
 
-/** Returns the parts of a user's message that the guard passed. Throws `DirectiveError` (`refused`). */
+/** Returns the parts of a user's message after the guard's check. Throws `DirectiveError` (`refused`). */
 export async function guardedParts(run: TurnRun, guard: InputGuard, parts: readonly UserPart[]) {
   const verdict = await inputVerdict(run, guard, parts);
   if (verdict && "refuse" in verdict) throw new DirectiveError("refused", verdict.refuse);
   return replacedText(parts, verdict);
 }
 
-/** Changes or withdraws waiting messages, as the guard says. Returns false if the run was aborted meanwhile. */
+/** Changes or withdraws waiting messages, as the guard decides. Returns false if the run was aborted meanwhile. */
 export async function guardInputs(
   run: TurnRun,
   guard: InputGuard,
@@ -48,7 +48,7 @@ export async function guardInputs(
   }
 }
 
-/** Delivers waiting steering inputs at the end of the branch. Returns true if there were any. */
+/** Delivers waiting messages that steer the turn, at the end of the branch. Returns true if there were any. */
 export async function deliverSteering(run: TurnRun): Promise<boolean> {
   const { session, agent, branch, origin, id } = run;
   const steering = () => inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");

@@ -10,7 +10,7 @@ import {
 import { alarm } from "../model/alarm.ts";
 
 /**
- * Limits of a turn. The turn and its sub-agents share tokens, cost and time. Each conversation counts its own steps.
+ * Limits of a turn. The turn and its sub-agents share tokens, cost and time. Each counts its own steps.
  * @example
  * const limits: Limits = { steps: 20, tokens: 200_000, cost: 0.5, time: 10 * 60_000, depth: 1, repeats: 3, policy: "fail" };
  * new Agent({ model, tools: [launchAgent()], limits });
@@ -26,11 +26,11 @@ export interface Limits {
   readonly time?: number | undefined;
   /** Maximum nesting depth of sub-agents. Default 3; 0 switches sub-agents off. */
   readonly depth?: number | undefined;
-  /** How many times in a row the same call may have the same result while no call changes a file. Default 10. */
+  /** How many times in a row a call may have the same result while no call changes a file. Default 10. */
   readonly repeats?: number | undefined;
   /**
-   * Behaviour at a limit. `wrap-up` (default): one final model call without tools and with the reason; its response
-   * ends the turn. `ask`: a user is asked to grant the same amount again. `fail`: the turn ends with an error.
+   * What a turn does at a limit. `wrap-up` (default): one final model call, which gets the reason and no tools; its
+   * response ends the turn. `ask`: a user is asked to grant the same amount again. `fail`: the turn ends with an error.
    */
   readonly policy?: "wrap-up" | "ask" | "fail" | undefined;
 }
@@ -72,7 +72,7 @@ class Pool {
   stops = 0;
   /** Factor on the limits: grows by one each time a user grants more. */
   grants = 1;
-  /** The live turns: each has room reserved for its final answer. */
+  /** The live turns. For each of them, room is reserved for its final answer. */
   readonly live = new Set<Budget>();
   /** Usage of the most expensive step so far, as an estimate for the final answer. */
   readonly dearest = { tokens: 0, cost: 0 };
@@ -105,13 +105,13 @@ export class Budget {
   #asking = false;
   #usage: Usage = noUsage;
   #cost: Cost = 0;
-  /** All pools that count the usage of this turn. The first pool has the limits of this turn itself. */
+  /** All pools that count the usage of this turn. The first pool contains the limits of this turn itself. */
   readonly #pools: readonly [Pool, ...Pool[]];
   readonly #parent: Budget | undefined;
   /** Factor on steps and repeats: grows by one each time a user grants more. */
   #grants = 1;
 
-  /** True if a user refused, in an earlier process, to let the turn exceed its limit. */
+  /** True if a user refused in an earlier process to let the turn exceed its limit. */
   readonly isRefused: boolean;
 
   /** `before`: usage of the turn in an earlier process. */

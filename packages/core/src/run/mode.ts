@@ -7,7 +7,7 @@ import type { TaskAgent, Tool } from "../ports/tool.ts";
 
 export const FINISH_TASK = "finish_task";
 
-/** The effect of an answer without a call: a chat's turn ends, and a task's turn continues. */
+/** The effect of an answer without calls: it ends a turn of a chat; the turn of a task continues. */
 export interface Mode {
   readonly name: "chat" | "task";
   /** Instructions appended to those of the agent; may be empty. */

@@ -13,11 +13,11 @@ import { TurnWork } from "./turn-work.ts";
 export interface TurnWatch {
   readonly origin: object;
   readonly reader?: FeedReader | undefined;
-  /** The conversation's model name at the time when the agent was created. */
+  /** The name of the conversation's model when the agent was created. */
   readonly chosenModel?: string | undefined;
-  /** The client that began the turn, if known; for a sub-agent, the client of its parent. */
+  /** The client that began the turn, if known. For a sub-agent: the client of its parent. */
   readonly client?: string | undefined;
-  /** Usage of the turn before, if this turn shares its limits. */
+  /** Usage of the previous turn, if this turn shares its limits. */
   readonly before?: Budget | undefined;
   readonly parent?: TurnRun;
   readonly call?: string;

@@ -13,7 +13,7 @@ const FEW = 4;
 const TIME = 300_000;
 const TIME_WITH_FALLBACK = 60_000;
 
-/** True if another model may succeed, because this model is unavailable and the request has no fault. */
+/** True if another model could succeed, because this model is unavailable and the request has no fault. */
 export function isOtherModelWorthTrying({ retryable, code }: ModelError): boolean {
   return retryable || code === "quota";
 }

@@ -12,7 +12,7 @@ export interface PlannedSummary {
   readonly covers: string;
 }
 
-/** Facts about a running turn that the log does not contain. */
+/** Facts about a running turn that are not in the log. */
 export class TurnProgress {
   /** Set when the task is done: the turn ends with this step. The last call of a step counts. */
   finished: TaskResult | undefined;

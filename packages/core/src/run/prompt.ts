@@ -59,7 +59,7 @@ export function appendTo(prompt: PromptMessage[], message: Message): void {
   if (shown) prompt.push(shown);
 }
 
-/** Returns a prompt that a model can answer. After a response, adds a request to continue if the provider needs it. */
+/** Returns a prompt that a model can answer. To a response at the end, adds a request to continue if needed. */
 export function withContinuation(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
   const last = prompt.at(-1);
   return last?.role === "assistant" && last.results.length === 0 && !last.paused ? [...prompt, CONTINUE] : prompt;

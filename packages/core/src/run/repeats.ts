@@ -26,7 +26,7 @@ interface Last {
   readonly times: number;
 }
 
-/** Remembers the last outcomes of a turn's calls to find repeated calls, until a call changes a file. */
+/** Keeps the last outcomes of a turn's calls to find repeated calls, until a call changes a file. */
 export class Repeats {
   readonly #last = new Recent<Last>(KNOWN);
 

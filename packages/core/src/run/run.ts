@@ -33,18 +33,18 @@ import type { TurnWork } from "./turn-work.ts";
 export interface RetrySettings {
   /** Maximum model calls for one response, the first included. Default: as many as `time` allows. */
   readonly attempts?: number | undefined;
-  /** Milliseconds from the first failure after which no further attempt begins. Default 300,000. */
+  /** Milliseconds after the first failure in which further attempts can begin. Default 300,000. */
   readonly time?: number | undefined;
   /**
-   * Milliseconds before the second attempt, doubled for each further attempt, with a random spread of a quarter. A
-   * delay requested by the provider takes precedence, but no pause is shorter than this. Default 1,000.
+   * Milliseconds before the second attempt. Doubled for each further attempt, with a random change of up to a quarter.
+   * A delay that the provider requests takes precedence, but no pause is shorter than this value. Default 1,000.
    */
   readonly delay?: number | undefined;
   /** Longest pause in milliseconds, unless the provider requests a longer pause. Default 60,000. */
   readonly maxDelay?: number | undefined;
   /** Milliseconds of silence after which a connection counts as broken. Default 120,000. */
   readonly idle?: number | undefined;
-  /** Maximum results of a turn that the agent's `output` checks, the first included. Default 2. */
+  /** Maximum results of a turn that are checked against the agent's `output`, the first included. Default 2. */
   readonly results?: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface RetrySettings {
  * });
  */
 export interface Callbacks {
-  /** The turn waits for the returned promises, until it is interrupted. Default `false`. */
+  /** True if the turn waits for the returned promises, until it is interrupted. Default `false`. */
   readonly awaited?: boolean | undefined;
   /** A response has begun. */
   onMessage?(message: AssistantMessage): unknown;
@@ -116,7 +116,7 @@ export interface Compaction {
   /** Maximum tokens of a request and its response together; `undefined` if unknown. */
   readonly contextSize: number | undefined;
   readonly count: CountTokens;
-  /** Set if the server has refused a request as too long. The larger of its count and our own is then used. */
+  /** Set if the server has refused a request as too long. Of its token count and our own, the larger is then used. */
   readonly wasRefused?: true;
 }
 
@@ -126,7 +126,7 @@ export interface TurnAgent {
   readonly model: ModelDriver | LoopDriver;
   /** Returns this agent with another model, by name. Absent: the turn keeps its model. */
   readonly modelNamed: ((name: string) => Promise<TurnAgent>) | undefined;
-  /** Names of the models that may still replace the agent's model in this turn. */
+  /** Names of the models that can still replace the agent's model in this turn. */
   readonly fallbacks: readonly string[];
   /** Instructions of the agent and its mode. */
   readonly instructions: { readonly text: string; readonly digest: string };
@@ -152,7 +152,7 @@ export interface TurnAgent {
   readonly subAgent: (agent: TaskAgent) => TurnAgent;
   /** Returns another agent, prepared to continue a turn of this agent. */
   readonly handedTo: (agent: TaskAgent) => TurnAgent;
-  /** Returns the agent that has the conversation after the hand-offs on a path. Absent without a hand-off. */
+  /** Returns the agent to which hand-offs on a path have given the conversation. Absent without a hand-off. */
   readonly holderOn: (path: readonly Message[]) => TurnAgent | undefined;
   readonly settings: ModelSettings;
   readonly limits: Limits;
@@ -187,17 +187,17 @@ export interface TurnRun {
   /** The client that began the turn, if known. */
   readonly client: string | undefined;
   readonly branch: RunBranch;
-  /** Index on the branch's path at which the messages of this turn begin. */
+  /** The index on the branch's path at which the messages of this turn begin. */
   readonly from: number;
   readonly budget: Budget;
   readonly repeats: Repeats;
-  /** Run, agent and depth, which label the deltas of this run. */
+  /** Run, agent and depth. The deltas of this run carry these labels. */
   readonly source: DeltaSource;
   /** Marks the items that this run publishes. */
   readonly origin: object;
   /** The reader of the run, which can slow the run down. */
   readonly reader: FeedReader | undefined;
-  /** Aborts when the run is interrupted, or when the time of the current part is up. */
+  /** A signal that aborts when the run is interrupted, or when the time of the current part is up. */
   readonly signal: AbortSignal;
   /** Returns the signal that aborts when the run is interrupted again while it ends. */
   hurry(): AbortSignal;
@@ -205,12 +205,12 @@ export interface TurnRun {
   readonly call: string | undefined;
   /** The run that waited for a user and whose turn this run continues. */
   readonly continues: string | undefined;
-  /** Usage of the earlier turns whose limits this turn shares. */
+  /** Usage of the earlier turns with which this turn shares its limits. */
   readonly before: EarlierUsage | undefined;
   /** True if another process can continue the run. Its questions then stay open when this process ends. */
   readonly survives: boolean;
   readonly followers: Followers;
-  /** Work that calls began and may not have waited for. */
+  /** Work that calls began and perhaps did not await. */
   readonly begun: TurnWork;
   readonly progress: TurnProgress;
 }
@@ -249,7 +249,7 @@ export function notify<Name extends CallbackName>(
   }
 }
 
-/** Tells the user once per open session that a request was changed, or may be wrong. */
+/** Tells the user that a request was changed, or may be wrong; each fact once per open session. */
 export function noticeOnce({ session, id: run, origin }: TurnRun, reason: string): void {
   if (session.leftOut.has(reason)) return;
   session.leftOut.add(reason);

@@ -1,6 +1,6 @@
 import { Interruption } from "../session/error.ts";
 
-/** The sub-agents and questions that calls of a turn began. Each ends with its call or with the turn. */
+/** The sub-agents and questions of a turn's calls. Each ends with its call or with the turn. */
 export class TurnWork {
   /** Created on demand, because most turns begin no work. */
   #ending: AbortController | undefined;

@@ -32,7 +32,7 @@ export function addedMessage(state: ConversationState, content: UserContent, opt
 
 export type HistoryOptions = Pick<AddMessageOptions, "at" | "id">;
 
-/** Returns the message below which a history goes, and the id of its last message. Throws `SessionError`. */
+/** Returns the message below which a history is added, and the id of its last message. Throws `SessionError`. */
 export function historyStart(state: ConversationState, owner: string, options: HistoryOptions) {
   refuseUnknown(owner, options, { at: true, ...(owner === "session.addHistory" && { id: true }) });
   const id = options.id === undefined ? undefined : checkedId("a message", options.id);

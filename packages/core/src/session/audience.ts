@@ -3,7 +3,7 @@ import { checkArguments, OptionError } from "../conversation/option-names.ts";
 import type { SessionError } from "./error.ts";
 import { FeedReader } from "./feed.ts";
 
-/** Receives the items of a feed and passes them on to many readers. See {@link Session}. */
+/** Receives the items of a feed and sends them to many readers. See {@link Session}. */
 export interface FeedListener {
   /** Receives items that were published together, in order. Must not throw, and must not keep the list. */
   items(items: readonly FeedItem[]): void;

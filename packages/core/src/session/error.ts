@@ -1,13 +1,13 @@
 import { ID_RULE } from "../conversation/id.ts";
 
 /**
- * The reason why a run was interrupted: by a user, by its last reader leaving, or by the closing session.
+ * Why a run was interrupted: a user stopped it, its last reader left, or the session was closed.
  * @example
  * agent.send("Hello", { signal: AbortSignal.abort() }).catch((error) => console.log(error instanceof Interruption));
  */
 export class Interruption extends Error {
   override readonly name = "Interruption";
-  /** True if no user stopped the turn. A turn that asks a user then stays open without a process. */
+  /** True if no user stopped the turn. A turn that asks a user then stays open, without a process. */
   readonly isLeaving: boolean;
 
   constructor(message: string, { isLeaving = false } = {}) {
@@ -61,8 +61,8 @@ export class SessionError extends Error {
 }
 
 /**
- * Error of an answer that does not fit its question. For example, the call cannot run with the user's changed
- * arguments. The message gives the reason to the user. The question stays open.
+ * Error of an answer that does not fit its question. For example, the call cannot run with the arguments that the user
+ * changed. The message tells the user the reason. The question stays open.
  * @example session.answer("1", { decision: "allow" }).catch((error) => console.log(error instanceof UnfitAnswerError));
  */
 export class UnfitAnswerError extends TypeError {

@@ -16,8 +16,8 @@ type WaitingReader = (next: IteratorResult<FeedItem> | Promise<never>) => void;
 
 /**
  * One consumer's view of a feed. If the consumer falls behind, deltas are merged, and `full` asks the producer to wait.
- * Only the reader of a chat may slow the model down. Any other slow consumer is ended (`behind`) and continues from its
- * cursor: the log has the missed items (B58).
+ * Only the reader of a chat can slow the model down. For any other slow consumer, the feed ends (`behind`). It can
+ * continue from its cursor, because the log has the missed items (B58).
  */
 export class FeedReader implements AsyncIterableIterator<FeedItem> {
   readonly #onLeave: (() => void | Promise<void>) | undefined;
@@ -28,7 +28,7 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   #ended = false;
   #error: unknown;
   #waiting: WaitingReader | undefined;
-  /** Further waiting consumers, in the order of their requests. Nearly always empty. */
+  /** Further consumers that wait, in the order of their requests. Nearly always empty. */
   readonly #queue: WaitingReader[] = [];
   /** Live items that wait until the history has been replayed. */
   #held: FeedItem[] | undefined;

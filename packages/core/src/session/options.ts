@@ -16,8 +16,8 @@ export interface SessionOptions {
   /** Facts about a new conversation, such as its directory. Lists can be filtered by labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /**
-   * For endless conversations: the number of messages of the path that the model sees, and that stay in memory between
-   * turns. The log keeps all messages. Default: no limit.
+   * For endless conversations: how many messages of the path the model sees, and how many stay in memory between turns.
+   * The log keeps all messages. Default: no limit.
    */
   readonly window?: number | undefined;
 }
@@ -28,12 +28,12 @@ export interface SessionOptions {
  */
 export interface SayOptions {
   /**
-   * `steer` (default): the model sees the input before its next step, after the calls of the current step have results;
-   * without a next step, the input starts the next turn. `queue`: the input starts the next turn. `interrupt`: the
+   * `steer` (default): the model sees the input before its next step, after the calls of the current step have results.
+   * If there is no next step, the input starts the next turn. `queue`: the input starts the next turn. `interrupt`: the
    * same, and the current turn and its calls end now.
    */
   readonly delivery?: Delivery | undefined;
-  /** Id of the run. Default: the live run on the branch that was last written. */
+  /** Id of the run. Default: the live run on the branch with the newest message. */
   readonly run?: string | undefined;
   /** Id of the message, valid for `isId`. Default: a new id. An id that is already used has no effect. */
   readonly id?: string | undefined;
@@ -45,7 +45,7 @@ export interface SayOptions {
  * await session.add("It is noon.", { at: session.state.leaf, author: "system", id: createId(), worktree: "attempt-1" });
  */
 export interface AddMessageOptions {
-  /** The parent message; `null` starts a new branch at the root. Default: the message that was last written. */
+  /** The parent message; `null` starts a new branch at the root. Default: the newest message. */
   readonly at?: string | null | undefined;
   /** `user` (default): the user wrote the message. `system`: the program states a fact, not a request. */
   readonly author?: "user" | "system" | undefined;
@@ -69,7 +69,7 @@ export function checkSessionOptions(options: SessionOptions): void {
   throw new SessionError("invalid-option", `window is ${window}; it must be a positive whole number of messages.`);
 }
 
-/** A branch at whose end no turn runs, because `session.hold` holds it. See {@link Session}. */
+/** A branch on which no turn runs, because `session.hold` keeps it. See {@link Session}. */
 export interface HeldBranch {
   /** Turns that wait for the branch continue from this message. Throws `SessionError` (`no-message`). */
   moveTo(message: string): void;

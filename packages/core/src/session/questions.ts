@@ -27,11 +27,11 @@ export class Questions {
     string,
     { readonly give: (answer: Answer) => void; readonly unfit?: InputProblemCheck | undefined }
   >();
-  /** Closed questions whose call has no end in the log yet: only the asking run may write that end. */
+  /** Closed questions whose call has no end in the log yet. Only the asking run may write that end. */
   readonly #closed = new WeakSet<OpenQuestion>();
   readonly #open: ReadonlyMap<string, OpenQuestion>;
   readonly #answered = new Map<string, PromiseWithResolvers<void>>();
-  /** Running appends of answers to questions that no call of this process asked. */
+  /** Answers that are being written, to questions that no call of this process asked. */
   readonly #writing = new Map<string, Promise<void>>();
 
   /** @param open The questions that the log of the conversation leaves open. */

@@ -15,7 +15,7 @@ interface ReplaySource {
   readonly upTo: number;
   readonly streaming: StreamingBuffer;
   readonly sources: ResponseSources;
-  /** Ends of responses that a stopped process left unfinished. The reader may have received more of their text. */
+  /** Ends of responses that a stopped process left unfinished. The reader may have more of their text than the log. */
   readonly left: readonly CompletedParts[];
 }
 

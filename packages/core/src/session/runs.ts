@@ -25,7 +25,7 @@ export interface RunHandle {
   goOn(leaf: string | null): RunHandle;
 }
 
-/** The path of a finished run, with the data that the run derived from it. */
+/** The path of a finished run, and the data that the run derived from the path. */
 export interface WrittenPath {
   readonly leaf: string | null;
 }
@@ -38,18 +38,18 @@ export interface BeginOptions {
   readonly says?: boolean;
   /** The caller picked this message, so its reply becomes a sibling branch and does not wait for the live run. */
   readonly named?: boolean;
-  /** The run adds no message of its own. At a response whose calls still run, it waits until their run has ended. */
+  /** The run adds no message of its own. If the calls of a response still run, it waits until their run has ended. */
   readonly continues?: boolean;
   /** True (default) to wait for a turn that works on the branch. If false, rejects with `SessionError` (`busy`). */
   readonly waits?: boolean;
-  /** The run begins a branch of its own. It waits only while `session.hold` keeps any branch. */
+  /** The run begins its own branch. It waits only while `session.hold` keeps any branch. */
   readonly beside?: boolean;
 }
 
 /** The end of a branch that a run or a holder has taken. */
 class BranchTip {
   leaf: string | null;
-  /** The run adds a message of its own, so it leaves `leaf` to others as soon as it has started. */
+  /** The run adds a message of its own. As soon as it has started, other runs can use `leaf`. */
   readonly says: boolean;
   readonly free = new RunGate();
   /** Opens when the start of the run is in the log. */
@@ -109,13 +109,13 @@ class RunControl {
 export class LiveRuns {
   readonly #state: ConversationState;
   readonly #live = new SmallMap<RunControl>();
-  /** Ends of branches that `session.hold` keeps without a run. */
+  /** Ends of branches without a run that `session.hold` keeps. */
   readonly #held = new Set<BranchTip>();
-  /** Waiting runs, each as the function that rejects its wait. */
+  /** Waiting runs, as functions that reject their waits. */
   readonly #queue = new Set<(reason: Error) => void>();
   #closed: SessionError | undefined;
   #path: WrittenPath | undefined;
-  /** Responses with open calls that a run of this session continues, until the calls have results. */
+  /** Responses with open calls. A run of this session continues them until the calls have results. */
   readonly #settling = new WeakMap<AssistantMessage, Promise<void>>();
 
   constructor(state: ConversationState) {

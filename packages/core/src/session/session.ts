@@ -49,7 +49,7 @@ export class Session {
   readonly interrupted: readonly LiveRun[];
   /** Descriptions of the unreadable parts of the log. All other parts were read. */
   readonly damage: readonly string[];
-  /** Omissions from requests that readers already know: ids of messages, and sentences of drivers. @internal */
+  /** What readers already know to be missing in requests: ids of messages, and sentences of drivers. @internal */
   readonly leftOut = new Set<string>();
   /** Labels, stars, the title, and other notes outside the turns. */
   readonly notes: SessionNotes;
@@ -65,7 +65,7 @@ export class Session {
   readonly #inbox: Inbox;
   readonly #questions: Questions;
   readonly #granted: GrantedRights;
-  /** Events that a stopped process did not write any more. */
+  /** Events that a stopped process could no longer write. */
   readonly #leftToSay: readonly EventBody[];
 
   private constructor(log: Log | undefined, past: Past, options: SessionOptions) {

@@ -21,8 +21,8 @@ type TextBody = Extract<DeltaBody, Pick<TextDelta, "type">>;
 
 /**
  * Streaming text that no event in the log contains yet, and the last text before it. Example: a client joins while
- * "Hello" streams. Its snapshot has "Hel", and its cursor is 3 units behind the last event. The next delta, "lo", ends
- * at 5 and fits exactly. If "lo world" came as one delta instead, the client gets only the text behind its cursor.
+ * "Hello" streams. Its snapshot has "Hel", and its cursor is 3 units after the last event. The next delta, "lo", ends
+ * at 5 and fits exactly. If "lo world" came as one delta instead, the client gets only the text after its cursor.
  */
 export class StreamingBuffer {
   /** Deltas in the order of arrival. Neighbouring deltas of calls are merged; checkpoints soon take those of text. */

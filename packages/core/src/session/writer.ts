@@ -24,7 +24,7 @@ interface WriterParts extends Pick<Past, "state" | "sources" | "spending"> {
   readonly granted: GrantedRights;
   /** True if the log was copied into this store from outside, and nothing has been written to it yet. */
   readonly isForeign: boolean;
-  /** Events to write before all others: the creation of the conversation, or the events that a crash left unwritten. */
+  /** Events to write before all others: the creation of the conversation, or events that a crash left unwritten. */
   readonly first: readonly Fact[];
   /** Called when the store failed: nothing can be written any more. */
   onBreak(broken: SessionError): void;

@@ -38,7 +38,7 @@ export class ResponseMessage implements ModelSink {
   heard = 0;
   said = 0;
   readonly #size: ResponseSize;
-  /** All parts, for the output guard. */
+  /** All parts of the response, for the output guard. */
   readonly #guarded: ModelPart[] | undefined;
   /** True until the output guard has passed the parts: nobody has received them. */
   #holds: boolean;

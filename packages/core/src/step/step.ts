@@ -13,8 +13,8 @@ import { callModel } from "./model-call.ts";
 import { ResponseMessage } from "./response-message.ts";
 
 /**
- * The end of a step. `calls`: the results of the calls are ready for the model. `told`: the model asked for no call, but
- * followers have a message for the model. `paused`: the provider must continue. `refused`: the output guard refused the
+ * How a step ended. `calls`: the results of the calls are ready for the model. `told`: the model asked for no call, but
+ * followers have a message for it. `paused`: the provider must continue. `refused`: the output guard refused the
  * response. `replaced`: another model must answer.
  */
 export type StepEnd =

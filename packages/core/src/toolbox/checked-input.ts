@@ -1,9 +1,9 @@
 import type { Json } from "../conversation/part.ts";
 
 export interface CheckedInput {
-  /** As JSON: for the log, rules, questions and clients. A copy that no other code holds. */
+  /** The arguments as JSON, for the log, rules, questions and clients. A copy that no other code holds. */
   readonly input: Json;
-  /** The value for the tool: the same, or the schema's output, such as a `Date` in place of its text in `input`. */
+  /** The value for the tool: equal to `input`, or the schema's output, such as a `Date` in place of its text. */
   readonly value: unknown;
 }
 

@@ -12,7 +12,7 @@ import type { BroughtBytes } from "../ports/tool-values.ts";
 import { checkedInput } from "./checked-input.ts";
 import { BoundedText, boundText, DEFAULT_OUTPUT, outputText } from "./output.ts";
 
-/** Milliseconds that a tool has to end after its signal aborted. */
+/** Milliseconds in which a tool must end after its signal has aborted. */
 export const GRACE = 3_000;
 
 const MOST_FILES = 20;
@@ -30,8 +30,8 @@ export interface ExecutionOutcome {
 }
 
 /**
- * Runs a tool. Never throws: exceptions, a timeout and an unusable output become outcomes. After an abort it waits up
- * to 3 seconds, to keep partial output. `signal` of the context also aborts at the tool's timeout.
+ * Runs a tool. Never throws: an exception, a timeout or an unusable output becomes an outcome. After an abort it waits
+ * up to 3 seconds, to keep partial output. `signal` of the context also aborts at the tool's timeout.
  */
 export async function execute(
   tool: Tool,
@@ -172,7 +172,7 @@ export async function describeCall(tool: Tool, input: unknown, context: PreviewC
   return about || Object.keys(known).length > 0 ? known : undefined;
 }
 
-/** Returns a description with only the tool's MCP server, for a call whose arguments were not judged. */
+/** Returns a description that contains only the tool's MCP server, for a call whose arguments were not judged. */
 export function aboutTool({ offeredBy: server, offeredAs: tool }: Tool): About | undefined {
   return server === undefined || tool === undefined ? undefined : { offered: { server, tool } };
 }

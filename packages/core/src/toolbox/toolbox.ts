@@ -165,7 +165,7 @@ function withoutIdleBound(keyword: string, value: unknown): unknown {
   return isIdle ? undefined : value;
 }
 
-/** Returns the JSON Schema of a schema, and a check of values. Throws `ToolDefinitionError` as `jsonSchemaOf` does. */
+/** Returns the JSON Schema of a schema, and a function that checks values. Throws like `jsonSchemaOf`. */
 export function schemaWithCheck(of: string, schema: InputSchema<unknown>) {
   const json = jsonSchemaOf(of, schema);
   if (JSON.stringify(json.not) === "{}" || JSON.stringify(json.enum) === "[]")

@@ -18,7 +18,7 @@ const ONE = new Set([
 ]);
 
 /**
- * Returns what is wrong with the value of a schema keyword, or nothing.
+ * Returns the fault in the value of a schema keyword, or nothing.
  * @example keywordProblem("required", "name") // 'required is "name", not a list of names'
  */
 export function keywordProblem(keyword: string, value: unknown): string | undefined {
@@ -53,7 +53,7 @@ export function keywordProblem(keyword: string, value: unknown): string | undefi
 }
 
 /**
- * Returns which part of a JSON Schema is unusable and why, or nothing.
+ * Returns the part of a JSON Schema that cannot be used, with the reason, or nothing.
  * @example schemaProblem({ type: "text" }) // a sentence with all types, because "text" is not a type
  */
 export function schemaProblem(schema: unknown): string | undefined {

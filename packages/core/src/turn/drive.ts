@@ -11,8 +11,8 @@ import type { Session } from "../session/session.ts";
 import { type EndedTurn, runTurn, type Turn, type TurnStart, turnStartLeaf } from "./turn.ts";
 
 /**
- * Interrupts a run when a signal aborts. After a second abort, running calls must end at once. A chat has one object
- * for all its turns, because listeners on a signal are expensive.
+ * Interrupts a run when a signal aborts. After a second abort, running calls must end at once. All turns of a chat
+ * share one object, because listeners on a signal are expensive.
  */
 export class Interrupts implements Disposable {
   readonly #signals: readonly (AbortSignal | undefined)[];
@@ -133,9 +133,7 @@ export interface LastTurn extends EndedTurn {
   readonly leaf: string | null;
 }
 
-/**
- * Takes a turn, with its hand-overs, and further turns for inputs that arrive at its end. Other runs wait until then.
- */
+/** Takes a turn with its hand-overs, and then turns for inputs that arrive at its end. Other runs wait meanwhile. */
 export async function takeTurns(
   first: RunHandle | Promise<RunHandle>,
   startOn: (branch: RunBranch) => TurnStart,

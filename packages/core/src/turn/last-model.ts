@@ -2,7 +2,7 @@ import type { ModelError } from "../ports/model.ts";
 import type { RunWithModel } from "../run/run.ts";
 import { ChosenModel } from "./chosen-model.ts";
 
-/** Remembers the model of the last step: a turn that continues after failed checks of its goal keeps this model. */
+/** Keeps the model of the last step: a turn that continues after failed checks of its goal uses this model. */
 export class LastModel extends ChosenModel {
   #last: RunWithModel | undefined;
 

@@ -46,8 +46,8 @@ export async function refuseTooLarge(run: TurnRun, model: ModelDriver): Promise<
 }
 
 /**
- * Moves a large message to a file, or drops it, if the request is as large as a refused one and nothing else shortens
- * it. Returns the error that ends the turn, if any.
+ * If a request is as large as a refused one and nothing else shortens it, moves a large message to a file, or drops it.
+ * Returns the error that ends the turn, if any.
  */
 export async function refuseAgain(run: TurnRun, model: ModelDriver): Promise<ModelError | undefined> {
   const { wasRefused, contextSize } = run.agent.compaction ?? {};

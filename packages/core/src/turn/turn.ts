@@ -55,17 +55,18 @@ export interface Turn<out Result = Json | undefined> {
   /** Id of the turn's run. */
   readonly id: string;
   /**
-   * `answered`, `finished` (a task), `limit`, `failed` or `interrupted`. `waiting`: the reader or the session went away
-   * while a user was asked; `resume()` continues the turn. In the log also: another agent continues the turn.
+   * `answered`, `finished` (a task), `limit`, `failed` or `interrupted`. `waiting`: the reader left or the session was
+   * closed while a user was asked; `resume()` continues the turn. In the log, `waiting` also means that another agent
+   * continues the turn.
    */
   readonly reason: RunEnd;
   /** The last response. Absent: the model did not respond. */
   readonly message: AssistantMessage | undefined;
-  /** Text of that response. If a limit ended the turn without a response, a sentence about the limit. */
+  /** Text of the last response. If a limit ended the turn without a response, a sentence about the limit. */
   readonly text: string;
   /** Result of a finished task, or the value of the agent's schema `output` with its defaults and transforms. */
   readonly result: Result;
-  /** Tokens of all model calls, abandoned ones included, and of earlier turns whose limits this turn shares. */
+  /** Tokens of all model calls, also of abandoned ones, and of earlier turns with which this turn shares its limits. */
   readonly usage: Usage;
   /** US dollars for the same model calls. `undefined`: the price of a model is unknown. */
   readonly cost: Cost;
@@ -77,14 +78,14 @@ export interface Turn<out Result = Json | undefined> {
   readonly questions: readonly OpenQuestion[];
   /** Entries of memory that the last response cites, if the agent's memory has `cite`. */
   readonly citations: readonly RecalledMemory[];
-  /** Set if the turn failed, or if a limit with policy `fail` ended it. */
+  /** Set if the turn failed, or if a limit with the policy `fail` ended it. */
   readonly error: TurnProblem | undefined;
 }
 
 export interface EndedTurn {
   readonly turn: Turn;
   readonly budget: Budget;
-  /** The agent that continues the turn, if the model handed over. */
+  /** The agent that continues the turn, if the model handed the conversation over. */
   readonly handsTo: TaskAgent | undefined;
 }
 
