@@ -16,8 +16,7 @@ export const PDF = "application/pdf";
  * Returns the text and the files of a result, as a request contains them. `takes`: the media types that the model
  * accepts, such as `image/png` or `audio/*`. For each file that the model does not accept, the text has a sentence
  * instead.
- * @example encodableResult({ call: "1", tool: "read", output: "An oak.", failed: false }, ["audio/*"]).text // "An
- * oak."
+ * @example encodableResult({ call: "1", tool: "read", output: "An oak.", failed: false }, ["audio/*"]).text // "An oak."
  */
 export function encodableResult(
   { output, files = [] }: PromptResult,

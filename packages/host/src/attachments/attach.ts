@@ -28,11 +28,11 @@ export interface MessageWithAttachments {
   /** The parts of the message: the text, then the attachments. */
   readonly parts: readonly UserPart[];
   readonly attached: readonly AttachmentSummary[];
-  /** A sentence for each named file that is not attached, with the reason. */
+  /** One sentence for each named file that is not attached. Each sentence has the reason. */
   readonly problems: readonly string[];
 }
 
-/** The files that a message may name, and readers of other sources. */
+/** The files that a message can name, and functions that read other sources. */
 export interface AttachOptions extends FileReach {
   readonly signal?: AbortSignal;
   /** Removes secrets from attachments. Default: removes none. */
@@ -61,7 +61,7 @@ const OPTIONS: OptionNames<AttachOptions> = {
 
 /**
  * Attaches the files and other sources that a message names with `@` (B46), and reads nothing else. An unknown name
- * stays text; if it looks like a path, the result reports a problem. Rejects only if aborted.
+ * stays text. If it looks like a path, the result reports a problem. Rejects only if aborted.
  */
 export async function attachNamedFiles(text: string, options: AttachOptions): Promise<MessageWithAttachments> {
   refuseUnknown("attachNamedFiles", options, OPTIONS);

@@ -13,9 +13,9 @@ const PATIENCE = 20_000;
 const FLAGS = ["--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--end-of-options"];
 
 /**
- * Returns a git diff as a patch. Without a name, contains uncommitted changes and the names of new files. With a
- * branch: the changes since its fork. With a commit: its own changes. With `a..b` or `a...b`: the changes between two
- * commits. Rejects with an `Error` if there are no changes.
+ * Returns a git diff as a patch. Without a name: the uncommitted changes, and the names of new files. With a branch:
+ * the changes since its fork. With a commit: the changes of this commit. With `a..b` or `a...b`: the changes between
+ * two commits. Rejects with an `Error` if there are no changes.
  */
 export async function namedDiff(
   name: string | undefined,

@@ -35,8 +35,9 @@ export interface AttachmentReadOptions {
 }
 
 /**
- * Reads a file that a user named: text, an image, a PDF, or the names in a folder. Returns the reason if the file
- * cannot be attached. Opens the checked path without links, so that a later change of a link has no effect.
+ * Reads a file that a user named: text, an image, a PDF, or the names in a folder. If the file cannot be attached,
+ * returns the reason. Opens the path without following links, after the check. A link that changes after the check
+ * therefore has no effect.
  */
 export async function readNamed(
   name: string,

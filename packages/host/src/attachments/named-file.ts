@@ -12,11 +12,11 @@ import {
 
 /** The files of this machine that a message may name. */
 export interface FileReach {
-  /** The base of relative paths. */
+  /** The folder to which relative paths refer. */
   readonly folder: string;
-  /** True if paths outside the folder are allowed, as for a user of this machine. */
+  /** True if paths outside the folder are allowed, such as for a user of this machine. */
   readonly outside?: boolean;
-  /** Returns why the permission rules forbid to read a file. */
+  /** Returns the reason why permission rules forbid reading a file. */
   readonly whyNotRead?: ReadRefusal | undefined;
 }
 
@@ -38,8 +38,9 @@ export function isRefusedFile(file: NamedFile): file is RefusedFile {
 }
 
 /**
- * Finds a file that a user named (S21). Follows links within the folder. For a link out of the folder, the error gives
- * the target, which the user may name: the user, not the repository, decides. Returns undefined for a missing file.
+ * Finds a file that a user named (S21). Follows links within the folder. If a link leads out of the folder, the error
+ * contains its target. The user can then name this target: the user, not the repository, decides. Returns undefined for
+ * a missing file.
  */
 export async function findNamedFile(name: string, reach: FileReach): Promise<NamedFile | undefined> {
   const { folder, outside = false, whyNotRead } = reach;

@@ -23,7 +23,7 @@ export interface MatchingFile {
 /** Folders that a pattern includes only by name. */
 const LEFT_OUT = ["node_modules", ".git"];
 
-/** Returns the files in a folder that match a pattern, or the reason if no files or too many files match. */
+/** Returns the files in a folder that match a pattern. Returns the reason if no file or too many files match. */
 export async function matchingFiles(
   written: string,
   { folder, outside = false }: Pick<FileReach, "folder" | "outside">,

@@ -11,7 +11,7 @@ const SECONDS = "a number of seconds above 0";
 export const text = z.string(TEXT).min(1, TEXT);
 export const path = z.string(PATH).refine(isInside, PATH);
 
-/** A condition for the end of an attempt or of a goal, in the form in which users write it. */
+/** A condition that must hold at the end of an attempt, or for a goal. It has the form in which users write it. */
 export const check = z
   .strictObject(
     {
@@ -53,11 +53,13 @@ export interface CheckResult {
   readonly what: string;
   /** The reason why the check failed, or the judge's explanation. */
   readonly why?: string;
-  /** True if the check holds even for an empty answer and the case's unchanged files. */
+  /** True if the check holds even before the agent works: for an empty answer and the unchanged files of the case. */
   readonly holdsUntouched?: true;
-  /** Files that the agent changed, and that were set back to the case's content while the command ran. */
+  /** Files that the agent changed. While the command ran, they had the content of the case. */
   readonly restored?: readonly string[];
-  /** Files that the agent changed and that the command names. The command ran with the agent's versions. */
+  /**
+   * Files that the agent changed and that the command names. The command ran with the agent's versions of these files.
+   */
   readonly changed?: readonly string[];
 }
 

@@ -30,15 +30,18 @@ export async function fillFolder(directory: string, { folder, files }: CaseFiles
   }
 }
 
-/** The files that a check restored to the versions of the case. */
+/** The files that a check set back to the content of the case. */
 export interface RestoredFiles extends AsyncDisposable {
-  /** Paths that differ from the case. Until disposal, they have the content of the case. */
+  /** Paths that differ from the case. Until disposal, these paths have the content of the case. */
   readonly restored: readonly string[];
-  /** Changed paths that the command names, but that the check does not restore. */
+  /** Changed paths that the command names. The check does not restore them. */
   readonly named: readonly string[];
 }
 
-/** Restores files before a check: the files in `restore`, or files named like tests. Disposing undoes this. */
+/**
+ * Restores files before a check: the files in `restore`, or else files whose names look like tests. Disposing undoes
+ * this.
+ */
 export async function restoreFiles(
   directory: string,
   one: CaseFiles,
@@ -62,7 +65,7 @@ export async function restoreFiles(
   };
 }
 
-/** Gives paths the content of `files`, and moves their present content to the folder `aside` until disposal. */
+/** Gives paths the content of `files`. Until disposal, their present content is in the folder `aside`. */
 export async function putBefore(
   directory: string,
   files: ReadonlyMap<string, CaseFile>,
@@ -199,7 +202,7 @@ async function replace(directory: string, path: string, file: CaseFile | undefin
   };
 }
 
-/** Moves a file or folder, also to another file system. */
+/** Moves a file or folder. The target can be on another file system. */
 export async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);

@@ -18,7 +18,7 @@ const LARGEST = 4 * 1024 * 1024;
 /** Milliseconds. */
 const PATTERN_PATIENCE = 10_000;
 
-/** The outcome of an attempt or a turn, for its checks. */
+/** The outcome of an attempt or a turn, which checks examine. */
 export interface AttemptOutcome {
   /** The files that checks restore while they run. */
   readonly case: CaseFiles;
@@ -46,7 +46,9 @@ export async function runCheck(check: CaseCheck, outcome: AttemptOutcome): Promi
   return { ...found, ...files };
 }
 
-/** Returns for each check whether it passes before the agent does anything. Asks no judge, which would cost money. */
+/**
+ * Returns for each check whether it passes before the agent has worked. Does not ask judges, because that costs money.
+ */
 export async function holdUntouched(
   checks: readonly CaseCheck[],
   outcome: Omit<AttemptOutcome, "answer">,
@@ -152,7 +154,7 @@ async function testPattern(
   }
 }
 
-/** Reads a file of an attempt, or returns why this fails. Does not follow links out of the folder. */
+/** Reads a file of an attempt, or returns the reason why it cannot. Does not follow links out of the folder. */
 export async function readAttemptFile(
   directory: string,
   path: string,

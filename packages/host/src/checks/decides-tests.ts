@@ -53,7 +53,7 @@ export function decidesTests(path: string): boolean {
   return isTestPath(path) || SCRIPT.test(path) || CONFIGURATION.test(path.slice(path.lastIndexOf("/") + 1));
 }
 
-/** Returns the files that commands start, also through the scripts of package.json that the commands name. */
+/** Returns the files that commands start. This includes scripts of package.json that the commands name. */
 export async function pathsStartedBy(directory: string, commands: readonly string[]): Promise<string[]> {
   const scripts = await scriptsIn(directory);
   const seen = new Set<string>();

@@ -18,9 +18,9 @@ const KEPT = 30 * DAY;
 
 /** The record of the copies that `keep` makes. */
 interface KeptNote {
-  /** False if the files were too many or too large to be copied. */
+  /** False if there were too many files to copy, or files that were too large. */
   readonly isWhole: boolean;
-  /** Paths that the commands of the goal start. */
+  /** Paths of files that the commands of the goal start. */
   readonly started: readonly string[];
   /** The identities of files and folders that could not be copied, by path. Absent in notes of earlier versions. */
   readonly uncopied?: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface StateChanges {
 /** Present contents that a check has moved aside, so that a later process can put them back. */
 interface Aside {
   readonly directory: string;
-  /** The files that were moved. `place`: the path, or a link that leads to it. */
+  /** The files that were moved. `place` is the new path, or a link to it. */
   readonly moved: readonly { readonly path: string; readonly place: string; readonly wasThere: boolean }[];
 }
 
@@ -133,7 +133,7 @@ export class FirstState {
   }
 }
 
-/** Puts back the contents that a stopped process had moved aside. `folder` has the copies of all goals. */
+/** Puts back the files that a stopped process had moved aside. `folder` contains the copies of all goals. */
 export async function settleFirstStates(folder: string): Promise<void> {
   for (const goal of await readdir(folder).catch(() => [])) {
     const journal = join(folder, goal, "aside.json");

@@ -26,7 +26,7 @@ export type Judge = AgentOptions["model"] | "scripted";
 export interface JudgeInput {
   readonly session: Session;
   readonly judge: Judge;
-  /** Returns an agent within a limit of cost. */
+  /** Returns an agent that works within a limit of cost. */
   readonly allowance: { agent(agent: Agent<unknown>): Agent<unknown> } | undefined;
   readonly limits?: Limits | undefined;
   /** The id of the question's message. */

@@ -5,7 +5,7 @@ import type { EvaluationCost } from "./case-check.ts";
 
 /** The result of all turns on a branch. */
 export interface BranchOutcome {
-  /** All messages were sent, and each turn ended by itself or at its limit. */
+  /** True if all messages were sent, and each turn ended by itself or at its limit. */
   readonly isWhole: boolean;
   readonly last: Turn | undefined;
   /** The last message of the branch. */
@@ -35,8 +35,8 @@ export interface BranchToAnswer {
 }
 
 /**
- * Lets an agent, and agents to which it hands the conversation over, answer the user messages of a branch. Stops after
- * a turn without an answer. Rejects like a turn that cannot start.
+ * Lets an agent answer the user messages of a branch, also by agents to which it hands over. Stops after a turn without
+ * an answer. Rejects like a turn that cannot start.
  */
 export async function turnsOn({ session, agent, root, then = [], signal }: BranchToAnswer): Promise<BranchOutcome> {
   const turns: Turn[] = [];

@@ -38,15 +38,18 @@ export interface CallChanges {
 
 /** The result of an undo. */
 export interface RestorationResult {
-  /** The changes by the undo, in order. */
+  /** The changes that the undo made, in order. */
   readonly changes: readonly FileChange[];
-  /** A sentence for each file that stays unchanged, with the reason. */
+  /** One sentence for each file that stays unchanged, with the reason. */
   readonly problems: readonly string[];
-  /** The id of the message that informs the model; absent if nothing was undone. */
+  /** The id of the message that informs the model. Absent if nothing was undone. */
   readonly message?: string;
 }
 
-/** Returns the calls with changes to undo, newest first: of the branch to `leaf`, or else of all branches. */
+/**
+ * Returns the calls whose changes can be undone, the newest first. With `leaf`: the calls on this branch. Without it:
+ * the calls on all branches.
+ */
 export function undoableCalls(state: ConversationState, leaf?: string): CallChanges[] {
   const byCall = new Map<string, CallChanges["changes"][number][]>();
   for (const { path, worktree, changes } of changedFiles(state, leaf)) {
@@ -65,8 +68,8 @@ export function undoableCalls(state: ConversationState, leaf?: string): CallChan
 }
 
 /**
- * Restores the files of one call, except files that changed later. Logs each restored file as a change of the call.
- * Adds a message for the agent below `leaf` (`null`: the root). Rejects with `SessionError`.
+ * Restores the files of one call, except files that have changed since. Logs each restored file as a change of the
+ * call. Adds a message for the agent below `leaf` (`null`: the root). Rejects with `SessionError`.
  */
 export async function undoCall(
   session: Session,
@@ -106,8 +109,8 @@ async function recordRestoration(
 }
 
 /**
- * Adds a message about undone changes as a child of `parentId` (`null`: the root). A second call with the same `id`
- * adds no message. Returns the id of the message. Rejects with `SessionError`.
+ * Adds a message about undone changes as a child of `parentId` (`null`: the root). Adds only one message for each `id`.
+ * Returns the id of the message. Rejects with `SessionError`.
  */
 export function addRestorationMessage(
   session: Session,

@@ -27,7 +27,7 @@ export interface StoredConversation {
   readonly isOpen: boolean;
 }
 
-/** Where conversations are stored: in the default store of an environment, or in a store that is already open. */
+/** The store of the conversations: the default store of an environment, or a store that is already open. */
 export type ConversationStorage =
   | { readonly env: Readonly<Record<string, string | undefined>>; readonly home: string }
   | { readonly store: Store; readonly redact: Redact };

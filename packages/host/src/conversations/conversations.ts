@@ -35,7 +35,7 @@ export function wasUnattended({ labels }: Pick<ConversationSummary, "labels">): 
 /** The label of a conversation that a program began through the HTTP interface `/v1`. */
 export const PROGRAM = "program";
 
-/** The form of answers for a program at `/v1`: streams, or whole answers. */
+/** The form in which a program at `/v1` reads answers: streamed or whole. */
 export type AnswerStyle = "streamed" | "whole";
 
 /**
@@ -62,7 +62,10 @@ export function listForUsers(store: Pick<Store, "list">, query: ListQuery = {}):
   return store.list({ ...query, without: [PROGRAM] });
 }
 
-/** Searches messages; skips programs' conversations unless `conversation` is one (W89). Rejects with `StoreError`. */
+/**
+ * Searches messages. Leaves out programs' conversations, unless `conversation` is one of them (W89). Rejects with
+ * `StoreError`.
+ */
 export async function searchForUsers(
   store: Pick<Store, "search">,
   query: string,
@@ -84,7 +87,8 @@ const SEARCH_OPTIONS: OptionNames<SearchOptions> = {
 const PAGE = 500;
 
 /**
- * Yields all conversations once, last written first. Lets other work run between two pages. Rejects with `StoreError`.
+ * Yields all conversations once. The conversation with the newest message comes first. Lets other work run between two
+ * pages. Rejects with `StoreError`.
  */
 export async function* allConversations(
   store: Pick<Store, "list">,
@@ -101,8 +105,8 @@ export async function* allConversations(
 const RECENT = 20;
 
 /**
- * Returns the conversation of a directory that was written last. If a user can be asked, prefers a conversation that a
- * user began; `passed` is then a later conversation that began without a user.
+ * Returns the conversation of a directory that has the newest message. If a user can be asked, prefers a conversation
+ * that a user began. `passed` is then a newer conversation that began without a user.
  */
 export async function lastConversation(
   store: Store,

@@ -3,10 +3,10 @@ import { entryAt, fileChange, fileContent, type KeyWatch, locate, openWorkspace 
 import { type GitOptions, git } from "../programs/git.ts";
 import { WorktreeError } from "../worktrees/error.ts";
 
-/** The folder in a repository, and how git runs there. See {@link changesSinceCommit}. */
+/** The folder in a repository, and the function that runs git there. See {@link changesSinceCommit}. */
 export interface GitFolder extends Pick<GitOptions, "env" | "sandbox" | "signal"> {
   readonly folder: string;
-  /** Gets the whole contents of files whose diffs show a part (S22). */
+  /** Receives the whole contents of files whose diffs show only a part (S22). */
   readonly watch: KeyWatch;
 }
 
@@ -27,7 +27,7 @@ const DIFF = [
 
 /**
  * Returns how the files below a folder differ from git's last commit: changed, staged and new files, without files that
- * git ignores. The digests are git's object ids, or zeros for a content that git has not stored. Rejects with a
+ * git ignores. The digests are git's object ids. They are zeros for content that git has not stored. Rejects with a
  * `WorktreeError` without a repository, a commit or a sandbox.
  */
 export async function changesSinceCommit({ folder, watch, ...how }: GitFolder): Promise<readonly FileChange[]> {

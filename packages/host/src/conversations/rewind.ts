@@ -26,8 +26,8 @@ export interface RewindContext extends SnapshotsContext {
 }
 
 /**
- * The target of a rewind: the files at a message (`null`: at the root), or the files before the latest rewind. On
- * another branch, the files at a message are those after the last call up to this message.
+ * The target of a rewind: the files as they were at a message (`null`: at the root), or before the latest rewind. For a
+ * message of another branch: the files after the last call up to this message.
  */
 export type RewindTarget = { readonly message: string | null } | "undo";
 
@@ -54,24 +54,27 @@ export interface FileChanger {
   readonly call?: string;
 }
 
-/** A file that differs, and its changers in order: none if the file changed before the conversation did. */
+/**
+ * A file that differs, and the changers of this file in order. There are none if the file changed before the
+ * conversation did.
+ */
 export interface ComparedFile extends Omit<RewindFile, "found" | "origin"> {
   readonly changers: readonly FileChanger[];
 }
 
 /** The differences between an earlier state and now. */
 export interface WorkspaceComparison extends Pick<RewindPlan, "leftOut"> {
-  /** The moment of the comparison. Absent with git's last commit, which no rewind restores. */
+  /** The moment of the comparison. Absent with git's last commit, because no rewind restores that commit. */
   readonly asOf?: number;
-  /** The message of the earlier state, `null` for the root. */
+  /** The message whose file state is the earlier one; `null` for the root. */
   readonly message: string | null;
   readonly files: readonly ComparedFile[];
 }
 
 /**
- * Compares the files as they are with an earlier state: that of a rewind, before the last turn that changed files, or
- * git's last commit. Returns undefined if no file can differ: no call has changed files since, or the branch has its own
- * worktree. Rejects with a `WorkspaceError` or `WorktreeError`.
+ * Compares the present files with an earlier state: that of a rewind, the state before the last turn that changed
+ * files, or git's last commit. Returns undefined if no file can differ, because no call has changed files since, or
+ * because the branch has its own worktree. Rejects with a `WorkspaceError` or `WorktreeError`.
  */
 export async function compareFiles(
   session: Pick<Session, "state">,
@@ -221,8 +224,8 @@ export async function rewindFiles(
 }
 
 /**
- * Completes the restorations of a conversation that a dead process left, logs them, and adds their messages for the agent.
- * Resolves with sentences for users, also about stores that cannot be used.
+ * Completes the restorations of a conversation that a dead process left unfinished. Logs them, and adds their messages
+ * for the agent. Resolves with sentences for users, also about stores that cannot be used.
  */
 export async function settleRewinds(session: Session, context: SnapshotsContext): Promise<string[]> {
   const { messages } = session.state;

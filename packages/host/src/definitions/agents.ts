@@ -34,7 +34,7 @@ const KEYS_OF_OTHERS =
 /** Keys that restrict an agent. The user who wrote such a key expects the restriction. */
 const LIMITS_OF_OTHERS = wordSet("disallowedTools hooks maxTurns mcpServers permission permissionMode steps");
 
-/** The names in an agent's file that must exist elsewhere: models, tools and skills. */
+/** The names in an agent's file that must be defined elsewhere: models, tools and skills. */
 export interface AgentDefinition {
   readonly source: string;
   readonly name: string;
@@ -47,8 +47,8 @@ export interface AgentDefinition {
 }
 
 /**
- * Reads agents from `NAME.md` files: the front matter has description, model, tools and skills; the text has the
- * instructions. `written`: the names that occur in all usable files, for `unknownInAgents`.
+ * Reads agents from `NAME.md` files. The front matter has description, model, tools and skills. The text is the
+ * instructions. `written`: the names in all usable files, for `unknownInAgents`.
  */
 export function readAgentFiles(
   folders: readonly DefinitionFolder[],
@@ -79,7 +79,10 @@ function readAgent(
   return { definition, fault: read.fault };
 }
 
-/** Returns a fault for each unknown model, MCP tool, skill or key in agents' files (F103). The agents still work. */
+/**
+ * Returns a fault for each unknown model, MCP tool, skill or key in agents' files (F103). Agents with faults still
+ * work.
+ */
 export async function unknownInAgents(
   written: readonly AgentDefinition[],
   skills: readonly Pick<Skill, "name">[],

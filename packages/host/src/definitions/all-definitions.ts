@@ -17,7 +17,7 @@ export interface AllDefinitions {
   readonly written: readonly AgentDefinition[];
 }
 
-/** Reads the agents, commands and skills of a user and of a project, which takes precedence. */
+/** Reads the agents, commands and skills of a user and of a project. Those of the project take precedence. */
 export function readDefinitions({ config }: Pick<Directories, "config">, project?: ProjectPaths): AllDefinitions {
   const folders = (kind: "agents" | "commands" | "skills") => [
     { path: join(config, kind) },

@@ -65,8 +65,8 @@ const PLACE = String.raw`\$(?<place>[1-9])(?!\d|[.,]\d)`;
 const FENCED_OR_PLACE = new RegExp(`${FENCED}|${PLACE}`, "gm");
 
 /**
- * Inserts arguments into a command's text (C17). `$ARGUMENTS` means all arguments. `$1` to `$9` mean single arguments,
- * except in code blocks and amounts of money. Appends all arguments to a text that uses none.
+ * Inserts arguments into a command's text (C17). `$ARGUMENTS` stands for all arguments. `$1` to `$9` stand for single
+ * arguments, but not in code blocks and amounts of money. If a text uses no arguments, they are appended.
  */
 export function commandPromptText({ text }: PromptCommand, args: string): string {
   const words = splitWords(args);

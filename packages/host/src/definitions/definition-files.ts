@@ -7,7 +7,10 @@ const LARGEST = 256 * 1024;
 
 /** A Markdown file that defines an agent, a command or a skill. */
 export interface DefinitionFile {
-  /** The file's name without extension; a skill's folder; `folder:name` for a command in a folder. */
+  /**
+   * The name of the definition: the file's name without extension, the folder of a skill, or `folder:name` for a
+   * command in a folder.
+   */
   readonly name: string;
   readonly path: string;
   readonly content: string;
@@ -67,7 +70,7 @@ export function nestedMarkdownFiles(folder: string): DefinitionLocation[] {
     .map((path) => ({ name: relative(folder, path).slice(0, -".md".length).replaceAll(sep, ":"), path }));
 }
 
-/** Lists the skills in a folder: one subfolder per skill, even if a subfolder has no `SKILL.md`. */
+/** Lists the skills in a folder. Each subfolder is a skill, even if it has no `SKILL.md`. */
 export function skillFiles(folder: string): DefinitionLocation[] {
   return listFolder(folder)
     .filter((name) => !name.startsWith(".") && isExistingFolder(join(folder, name)))

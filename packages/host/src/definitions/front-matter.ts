@@ -20,9 +20,9 @@ const CLOSING = /^---[ \t]*$/m;
 const LONG_LINE = /^.{4096}/m;
 
 /**
- * Reads the YAML front matter of a Markdown file. A file without front matter gives an empty `head`. Ignores unknown
- * names, which other programs use. Reads almost valid YAML line by line (C19). Returns a fault with its line if the
- * head is unusable.
+ * Reads the YAML front matter of a Markdown file. For a file without front matter, `head` is empty. Ignores unknown
+ * names, because other programs use them. Reads almost valid YAML line by line (C19). If the head is unusable, returns
+ * a fault with its line.
  */
 export function readFrontMatter<Schema extends z.ZodType>(
   source: string,

@@ -53,7 +53,7 @@ export function maxToolsOf(model: AgentOptions["model"]): number | undefined {
   return "maxTools" in model ? model.maxTools : undefined;
 }
 
-/** The settings, environment and folder that decide which models and agents exist. */
+/** The settings, the environment and the folder. They decide which models and agents exist. */
 export type ModelsContext = Pick<DriversOptions, "settings" | "env" | "workspace">;
 
 /** Lists the model providers and the agents of other programs, and whether each can be used now. */

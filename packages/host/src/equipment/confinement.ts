@@ -9,8 +9,9 @@ import type { Confinement } from "../worktrees/placed-tools.ts";
 import { packageRegistries } from "./package-registries.ts";
 
 /**
- * Opens the sandbox of the settings, if available (S9). Rejects if a required sandbox is missing. With `again`, the
- * sandbox is tried now. Without it, the result of an earlier trial counts, and the first command tries the sandbox.
+ * Opens the sandbox that the settings describe, if it is available (S9). Rejects if a required sandbox is missing. With
+ * `again`, tests the sandbox now. Without `again`, uses the result of an earlier test; if there is none, the first
+ * command tests the sandbox.
  */
 export async function openConfinement({
   places,
@@ -78,8 +79,8 @@ function unconfined(description: string, notices: readonly string[]): Confinemen
 }
 
 /**
- * Returns the addresses that commands may reach (S38). `file`: the user's settings, which store the addresses that the
- * user allows in all conversations. Undefined if the settings turn the sandbox off.
+ * Returns the addresses that commands can reach (S38). `file`: the user's settings, which store the addresses that the
+ * user allowed in all conversations. Undefined if the settings turn the sandbox off.
  */
 export async function networkAccess({
   settings: { sandbox = {} },

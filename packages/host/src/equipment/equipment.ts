@@ -100,7 +100,7 @@ export interface Equipment extends AsyncDisposable {
   readonly agents: readonly NamedAgent[];
   readonly commands: readonly PromptCommand[];
   readonly skills: readonly Skill[];
-  /** The tool that copies one branch's file changes to another branch. Only users start it. */
+  /** The tool that copies the file changes of one branch to another. Only users can start it. */
   readonly bring: Tool;
   /** The folder with previous contents of changed files. */
   readonly backups: string;
@@ -126,7 +126,10 @@ export interface Equipment extends AsyncDisposable {
   tidy(): Promise<readonly string[]>;
 }
 
-/** Opens an agent's equipment. Leaves out failed parts with a notice. Rejects if a required sandbox is missing. */
+/**
+ * Opens an agent's equipment: tools, servers, sandbox and memory. Leaves out failed parts, and reports them in a
+ * notice. Rejects if a required sandbox is missing.
+ */
 export async function openEquipment(options: EquipmentOptions): Promise<Equipment> {
   const { places, store, workspace, project, settings, env, home, redact, resolveModel } = options;
   const hiddenIn = (folder: string) => options.hiddenIn(folder);
@@ -325,7 +328,7 @@ function bringingIn(options: EquipmentOptions, backups: string) {
   return { open, bring: { ...bringOptions(worktrees, { env, whyNotReadIn }), backups, watch: redact.watch } };
 }
 
-/** Returns the folder for backups: the contents of files before agents changed them. */
+/** Returns the folder for backups: contents of files from before agents changed them. */
 export function backupsIn({ data }: Directories): string {
   return join(data, "backups");
 }

@@ -27,7 +27,7 @@ export function userMemory({ places, workspace, redact }: UserMemoryContext): Ma
 export interface AgentMemory {
   readonly memory: ManagedMemory;
   readonly tools: readonly Tool[];
-  /** The reasons why recall uses only words, although the settings name an embedding model. */
+  /** The reasons why recall compares only words, although the settings name an embedding model. */
   readonly notices: readonly string[];
 }
 

@@ -4,7 +4,10 @@ import type { Directories } from "../places/directories.ts";
 import { readJsonFile, replaceJsonFile } from "../settings/json-file.ts";
 import { isPlainObject } from "../settings/key.ts";
 
-/** The ports that a user always opens, by the folder of their commands (S39). No command can write their file. */
+/**
+ * The ports that a user always opens, by the folder of their commands (S39). Commands cannot write the file of these
+ * ports.
+ */
 export class OpenPorts implements AlwaysOpenPorts {
   readonly #file: string;
 

@@ -3,7 +3,10 @@ import type { EnvironmentVariables } from "@banyan/models";
 import { WebError, type WebToolsOptions } from "@banyan/tools/web";
 import type { Settings } from "../settings/index.ts";
 
-/** Returns `fetch`, and the search tool if the settings have a service. `loopbackOf`: access to servers of commands. */
+/**
+ * Returns the tool `fetch`, and the search tool if the settings have a search service. `loopbackOf`: access to servers
+ * that commands run.
+ */
 export async function toolsOfTheWeb(
   {
     settings: { search },

@@ -9,9 +9,9 @@ const SIGN_OF_LIFE = 10_000;
 
 /**
  * A cost limit in US dollars for all turns of a conversation, including past turns. A model call starts only if the
- * limit allows the cost of the model's most expensive response so far. The first response of each model runs alone. If
- * only running calls use up the limit, the call waits, as they may cost less than expected. If the limit is used up,
- * `over` is called instead of the model.
+ * rest of the limit covers the model's most expensive response so far. The first response of each model runs alone. If
+ * other running calls have reserved the rest, a call waits, because these calls may cost less than expected. If the
+ * limit is used up, `over` is called instead of the model.
  */
 export class Allowance implements Disposable {
   readonly #session: Session;

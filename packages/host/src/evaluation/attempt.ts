@@ -23,7 +23,7 @@ export interface AttemptContext {
 
 /** An agent for one attempt, with its sandbox. See {@link EvaluateOptions}. */
 export interface Competitor {
-  /** Works in the attempt's folder and cannot ask a user. */
+  /** An agent that works in the attempt's folder and cannot ask a user. */
   readonly agent: Agent<unknown>;
   /** The sandbox for commands of agent and checks. Absent: commands have the program's rights. */
   readonly sandbox?: Sandbox | undefined;
@@ -39,7 +39,7 @@ export interface Competitor {
 export interface Column {
   /** Unique among the columns. */
   readonly name: string;
-  /** If the key changes, all attempts are repeated. */
+  /** A key of the configuration. If the key changes, all attempts are repeated. */
   readonly key?: string;
   open(context: AttemptContext): Competitor | Promise<Competitor>;
 }

@@ -51,7 +51,7 @@ export interface EvaluateOptions {
   readonly cases: Pick<Cases, "name" | "cases">;
   /** The configurations to compare. */
   readonly columns: readonly Column[];
-  /** Each attempt is a branch of this conversation. Existing attempts are continued. */
+  /** The conversation of the evaluation. Each attempt is a branch. Unfinished attempts are continued. */
   readonly session: Session;
   /** The parent of the attempts' folders, which remain so that a user can continue an attempt. */
   readonly directory: string;
@@ -101,10 +101,10 @@ interface PlannedAttempt {
 }
 
 /**
- * Runs each case in each column, on separate branches and in separate folders, and checks the results. Keeps attempts
- * that have a result in the conversation and repeats the others. A changed case or column gives new attempts. Rejects
- * before any cost with `EvaluationError`, or `LimitError` for an unknown price; later with `StoreError` or
- * `SessionError`.
+ * Runs each case in each column, on separate branches and in separate folders, and checks the results. Attempts that
+ * already have a result in the conversation are kept; the others are repeated. A changed case or column has new
+ * attempts. Rejects before any cost with `EvaluationError`, or with `LimitError` for an unknown price. Later rejects
+ * with `StoreError` or `SessionError`.
  * @example
  * const columns = [{ name: "plain", key: "1", open: () => ({ agent }) }];
  * const evaluation = await evaluate({ cases: readCases("cases.yaml"), columns, session, directory: "attempts" });

@@ -241,7 +241,7 @@ function locateModelError(error: unknown, cases: Cases, path: KeyPath | undefine
 
 interface AttemptHosts {
   readonly notice: (sentence: string) => void;
-  /** Attempts do not wait until telemetry is sent. */
+  /** True if attempts do not wait until telemetry is sent. */
   readonly sending: (send: () => Promise<void>) => void;
 }
 

@@ -77,7 +77,7 @@ export function resultIn({ messages }: ConversationState, id: string): AttemptRe
   }
 }
 
-/** The ids of an attempt's messages: hashes of everything that decides the attempt. */
+/** The ids of an attempt's messages. They are hashes of everything that decides the attempt. */
 export interface AttemptIds {
   /** The first message of the attempt. */
   readonly root: string;
@@ -87,7 +87,7 @@ export interface AttemptIds {
 }
 
 /**
- * Returns the ids of one try of an attempt. If a try is interrupted, the next try is a new branch with the next number.
+ * Returns the ids of one try of an attempt. After an interruption, the next try is a new branch with the next number.
  */
 export function attemptIds(key: string, tries: number): AttemptIds {
   const root = `attempt-${key}-${tries}`;

@@ -40,7 +40,7 @@ export function tallyOf(attempts: readonly Attempt[]): Tally {
 }
 
 /**
- * Returns passed attempts, time, tokens and cost as a short text, such as `2/3 · 12.0 s · 3.4k · $0.02`.
+ * Returns the number of passed attempts, time, tokens and cost as a short text, such as `2/3 · 12.0 s · 3.4k · $0.02`.
  * @example console.log(tallyText(tallyOf(evaluation.attempts)));
  */
 export function tallyText(tally: Tally): string {
@@ -58,7 +58,8 @@ export function tallyText(tally: Tally): string {
 }
 
 /**
- * Returns the result table: a row per case and a sum, a column per configuration, with names first.
+ * Returns the result table. Each case is a row, and the sum is the last row. Each configuration is a column. Names come
+ * first.
  * @example for (const row of evaluationTable(evaluation)) console.log(row.join("  "));
  */
 export function evaluationTable({ cases, columns, attempts }: Evaluation): string[][] {
@@ -144,7 +145,8 @@ export function reportMessage(evaluation: Evaluation) {
 }
 
 /**
- * Returns the results as JUnit XML: a suite per column, a test per attempt. An unfinished attempt is an error.
+ * Returns the results as JUnit XML. Each column is a suite, and each attempt is a test. An unfinished attempt is an
+ * error.
  * @example await writeFile("junit.xml", junitReport(evaluation));
  */
 export function junitReport({ name, columns, repetitions, attempts }: Evaluation): string {

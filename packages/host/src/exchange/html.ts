@@ -7,9 +7,9 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { conversationTitle, headingOf, messagePieces, statusWord, type TranscriptPiece, timeOf } from "./transcript.ts";
 
 /**
- * Renders a conversation as an HTML page like the server's (B56). Shows the last written branch, with other branches
- * folded and sub-agents' work inside their calls. The page loads and runs nothing: messages are text or Markdown
- * without HTML, and images are embedded.
+ * Renders a conversation as an HTML page like the server's (B56). Shows the branch with the newest message. Other
+ * branches are folded, and sub-agents' work is inside their calls. The page loads and runs nothing: messages are text
+ * or Markdown without HTML, and images are embedded.
  * @example await writeFile("conversation.html", toHtml(session.state));
  */
 export function toHtml(state: ConversationState): string {

@@ -12,7 +12,8 @@ import {
 } from "./transcript.ts";
 
 /**
- * Converts the last written branch through `leaf` to Markdown (B56). Escapes control sequences of terminals (S12).
+ * Converts the branch with the newest message, through `leaf`, to Markdown (B56). Escapes control sequences of
+ * terminals (S12).
  * @example await writeFile("conversation.md", toMarkdown(session.state));
  */
 export function toMarkdown(state: ConversationState, leaf: string | null = state.leaf): string {

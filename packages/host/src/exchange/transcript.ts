@@ -64,7 +64,7 @@ function finishSentence({ finish, error }: AssistantMessage): string | undefined
   }
 }
 
-/** Returns the call's arguments as text: those that ran, or else the model's. */
+/** Returns the call's arguments as text: those with which it ran, or else those that the model wrote. */
 export function executedArguments(call: Call): string {
   const input = call.executedInput ?? call.input;
   return input === undefined ? call.inputText : JSON.stringify(input, null, 2);

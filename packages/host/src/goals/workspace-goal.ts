@@ -36,7 +36,10 @@ export interface WorkspaceGoalOptions {
   readonly directory: string | ((at: GoalMoment) => Promise<string>);
   /** A folder for copies of tests and configurations. Commands and tools of the agent must not reach the folder. */
   readonly copies: string;
-  /** True if no user sees which tests were changed. The commands then run again with the files as they were. */
+  /**
+   * True if no user sees which tests were changed. The commands are then run again with the earlier content of these
+   * files.
+   */
   readonly unattended?: boolean | undefined;
   /** The sandbox for commands. Default: commands run with the rights of the program. */
   readonly sandbox?: Sandbox | undefined | ((directory: string) => Promise<Sandbox | undefined>);
@@ -66,8 +69,8 @@ const OPTIONS: OptionNames<WorkspaceGoalOptions> = {
 };
 
 /**
- * Returns a goal for an agent that works in a folder. The checks are those of an evaluation. Tests, configurations of
- * runners, scripts and lock files that differ from the beginning of the goal are in the result of its last check.
+ * Returns a goal for an agent that works in a folder. The checks are the same as those of an evaluation. The result of
+ * its last check lists tests, configurations of runners, scripts and lock files that have changed since the goal began.
  * @example
  * const goal = workspaceGoal({ checks: [{ command: "npm test" }], directory: ".", copies: "/var/goals", unattended: true });
  * const turn = await new Agent({ model, tools: workspaceTools({ root: "." }), goal }).send("Mend the parser.");

@@ -14,8 +14,8 @@ export interface AttentionReason {
 }
 
 /**
- * Decides when to notify a user who is busy elsewhere (C2): when something waits for the user, a turn fails, or a long
- * turn ends. Needs all items of a conversation's feed, in order.
+ * Decides when to notify a user who is busy elsewhere (C2): when something waits for the user, when a turn fails, or
+ * when a long turn ends. Needs all items of a conversation's feed, in order.
  */
 export class CallsFor {
   /** Start times of turns of the main agent. */

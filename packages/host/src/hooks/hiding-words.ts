@@ -3,8 +3,9 @@ import type { EnvironmentVariables } from "@banyan/models";
 import { findProgram } from "../programs/find-program.ts";
 
 /**
- * Returns words before a program and its arguments that start the program with its own rights, but without the paths
- * (S42). A program that wants to reach the paths can do so, for example by a program of the machine that it asks.
+ * Returns words to put before a program and its arguments. They start the program with its own rights, but without
+ * access to the paths (S42). A program that wants to reach the paths can still do so, for example through another
+ * program of the machine.
  */
 export function hidingWords(
   paths: readonly string[],

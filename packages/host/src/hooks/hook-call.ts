@@ -13,7 +13,7 @@ import { foreignNames } from "../permissions/tool-names.ts";
 
 /** A tool call, or one of its actions, in the form that hooks of Claude Code and Codex expect. */
 export interface HookCall {
-  /** All names that matchers can have for the call: those of these programs, and Banyan's. */
+  /** All names with which matchers can name the call: those of these programs, and Banyan's. */
   readonly names: readonly string[];
   /** The names that mean the tool itself, not one of its actions. */
   readonly self: readonly string[];
@@ -28,10 +28,10 @@ type HookFields = Readonly<Record<string, Json>>;
 
 /** An act of a call, with the fields of a hook's input. */
 interface Act {
-  /** The name that a hook's input has, if the hook's matcher includes that name. */
+  /** The name that a hook gets as input, if the hook's matcher includes that name. */
   readonly name: string;
   readonly names: readonly string[];
-  /** For each field: the value for hooks, and the tool's argument that has this value, if any. */
+  /** For each field: the value that hooks see, and the tool's argument that contains this value, if any. */
   readonly fields: Readonly<Record<string, { readonly value: Json | undefined; readonly ours: string | undefined }>>;
 }
 
@@ -50,7 +50,7 @@ function namesFor(own: string): readonly string[] {
 /**
  * Describes a call as hooks expect it: `Bash` with a command, `Edit` and `Write` with a `file_path`, `Read`,
  * `WebFetch`, `mcp__server__tool`. A call on several files becomes several calls. For a call of an MCP tool, the first
- * entry is the whole call; a hook that matches the whole call does not get its actions one by one.
+ * entry is the whole call. A hook that matches this entry does not get the single actions of the call.
  */
 export function hookCalls(tool: Tool, input: Json, directory: string): readonly HookCall[] {
   const fields: HookFields = isJsonRecord<HookFields>(input) ? input : {};
@@ -142,7 +142,7 @@ function aboutHookedCall(tool: Tool, input: Json): About {
   }
 }
 
-/** Returns whether the rule `if` of a hook matches a call or may match it, by the logic of deny rules. */
+/** Returns whether the rule `if` of a hook matches a call, or could match it. The logic is that of deny rules. */
 export function coversCall(
   rule: Rule,
   { tool, input }: Pick<PermitRequest, "tool" | "input">,

@@ -27,9 +27,9 @@ const DENYING: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PermissionReques
 const STOPPING: ReadonlySet<HookEvent> = new Set([...DENYING, "PostToolUse", "Stop"]);
 
 /**
- * Reads a hook's answer as Claude Code and codex do. Exit code 2 denies, with standard error as the reason. Exit code 0
+ * Reads a hook's answer as Claude Code and codex do. Exit code 2 denies, and standard error is the reason. Exit code 0
  * succeeds, with optional JSON on standard output. Other codes are failures. A decision in an unknown place or form
- * denies (S34), since the hook's author meant to decide.
+ * denies (S34), because the hook's author wanted to decide.
  */
 export function readHookReply(event: HookEvent, end: HookEnd, command: string): HookReply {
   if ("problem" in end) return { problem: end.problem };
@@ -145,7 +145,7 @@ function nonEmptyText(value: unknown): string | undefined {
 /** Maximum characters that hooks add for the model. */
 const MOST_TOLD = 10_000;
 
-/** Combines hooks' answers: the strictest decision counts, and texts are joined. */
+/** Combines the answers of several hooks. The strictest decision has effect, and texts are joined. */
 export function mergeReplies(all: readonly HookReply[], redact: Redact): HookReply {
   const decision = (["deny", "ask", "allow"] as const).find((one) => all.some((said) => said.decision === one));
   const texts = (name: "reason" | "context", of: readonly HookReply[]) => {

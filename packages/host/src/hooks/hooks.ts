@@ -38,7 +38,9 @@ export interface HooksOptions extends HookContext {
   readonly servers?: readonly string[];
   /** The commands of the project's hooks. */
   readonly theirs?: ReadonlySet<string>;
-  /** Returns the paths that the project's hooks must not open (S42). If this rejects, such a hook does not run. */
+  /**
+   * Returns the paths that the project's hooks must not open (S42). If the function rejects, such a hook does not run.
+   */
   readonly hidden?: () => Promise<readonly string[]>;
   /** Returns the current tools of the agent of this name in a conversation. */
   readonly tools?: (agent: string | undefined, state: ConversationState) => readonly Tool[];
@@ -73,7 +75,7 @@ const ASYNC_REST = 1_000;
 
 /**
  * Runs users' commands at events of conversations (C1). All hooks of an event run in parallel, and the strictest answer
- * counts: deny before ask, ask before allow. A failing hook is reported and stops nothing.
+ * has effect: deny before ask, ask before allow. A failing hook is reported, and stops nothing.
  */
 export class Hooks {
   readonly #options: HooksOptions;

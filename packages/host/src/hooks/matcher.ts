@@ -2,11 +2,11 @@ import { nearest } from "@banyan/core/shown";
 import { adviceOnName, isAbsentTool, isToolName, knownNames } from "../permissions/tool-names.ts";
 import type { HookEvent } from "./hook-event.ts";
 
-/** A parsed matcher, which decides for which calls or events a hook runs. */
+/** A parsed matcher. It decides for which calls or events a hook runs. */
 export interface Matcher {
   /** Returns whether one of the names matches; always true for events without matchers. */
   isFor(names: readonly string[]): boolean;
-  /** An example of a match. Absent if the matcher matches only things that Banyan does not have. */
+  /** An example of a match. Absent if the matcher can match only things that Banyan does not have. */
   readonly example?: string;
   /** A sentence for each part that matches nothing here. */
   readonly notices: readonly string[];
@@ -76,7 +76,7 @@ export function readMatcher(event: HookEvent, text: string): Matcher | string {
 /** A name in a matcher, or an alternative of a regular expression. */
 interface MatcherPart {
   readonly example?: string;
-  /** The reason that the part matches nothing here, with advice: the end of a sentence. */
+  /** The reason why the part matches nothing here, with advice, as the end of a sentence. */
   readonly problem?: string;
   readonly isElsewhere?: boolean;
 }

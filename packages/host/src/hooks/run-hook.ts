@@ -36,9 +36,9 @@ export interface HookContext {
 const PIPES = 1_000;
 
 /**
- * Runs a hook with JSON as input and the user's rights. A timeout, 1 MiB of output or the signal stops the hook with
- * its child processes. Background processes that an exited hook leaves behind are passed to `left`, or end too. Never
- * rejects.
+ * Runs a hook with JSON as input and with the user's rights. A timeout, more than 1 MiB of output or the signal stops
+ * the hook and its child processes. If a hook exits and leaves background processes, they are passed to `left`; without
+ * `left`, they end, too. Never rejects.
  */
 export async function runHook(
   { command, timeout }: Pick<Hook, "command" | "timeout">,

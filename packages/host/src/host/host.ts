@@ -66,7 +66,7 @@ export class Host {
   /** The user's environment variables and home folder. */
   readonly env: EnvironmentVariables;
   readonly home: string;
-  /** Removes secrets from texts before they enter a conversation (S10). */
+  /** Removes secrets from texts before the texts enter a conversation (S10). */
   readonly redact: Redact;
   /** The agent's instructions at the start of a conversation. */
   readonly instructions: Instructions;

@@ -98,8 +98,8 @@ export interface HostOptions {
   /** True if a user can be asked. If not, calls that need approval are denied. */
   readonly canAsk: boolean;
   /**
-   * True to use settings, servers, agents and instructions of the project around `cwd`. Without it, no file of the
-   * project is read (S5). `TrustRecord` has the user's decision.
+   * True to use the settings, servers, agents and instructions of the project around `cwd`. Without this, no file of
+   * the project is read (S5). `TrustRecord` contains the user's decision.
    */
   readonly trusted?: boolean;
   /** The required shape of a task's result. Default: a text. */

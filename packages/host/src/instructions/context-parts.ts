@@ -6,7 +6,7 @@ import { tokenCounter } from "./tokens.ts";
 /** A part of a model's context, with its tokens. */
 export interface ContextPart {
   readonly kind: "instructions" | "tool" | "conversation";
-  /** A file, a tool's name, or a kind of message. */
+  /** Where the part comes from: a file, a tool's name, or a kind of message. */
   readonly source: string;
   readonly tokens: number;
   /** True if the model's own tokenizer counted the tokens. */

@@ -48,9 +48,9 @@ const MOST = 256 * 1024;
 
 /**
  * Gathers an agent's instructions (B48) in this order: the built-in text; the user's own file; files `AGENTS.md` (or
- * `CLAUDE.md`, `GEMINI.md`) from the project's root (of the outer repository for a submodule) down to the workspace;
- * files of the settings; `--instructions`. Removes secrets. Throws a `SettingsError` if `--instructions` names an
- * unreadable file.
+ * `CLAUDE.md`, `GEMINI.md`) from the project's root down to the workspace (for a submodule, from the root of the outer
+ * repository); files of the settings; `--instructions`. Removes secrets. Throws a `SettingsError` if `--instructions`
+ * names an unreadable file.
  */
 export function gatherInstructions(sources: InstructionSources): Instructions {
   const { name, workspace, config, project, files = [], flag, redact } = sources;
@@ -76,7 +76,7 @@ export function instructionFile(folder: string): string | undefined {
   return [FILE, ...OTHERS].map((name) => join(folder, name)).find((path) => readFileStart(path, 0).state !== "absent");
 }
 
-/** Joins instructions to one text. Each part but the built-in has its source as heading. */
+/** Joins instructions to one text. Each part except the built-in one has its source as heading. */
 export function instructionsText(parts: readonly InstructionPart[]): string {
   return parts
     .map(({ source, text }) => (source === "built-in" ? text : `# ${sourceTitle(source)}\n\n${text.trim()}`))
@@ -175,8 +175,8 @@ export function serverInstructions(
 }
 
 /**
- * Replaces the MCP servers' instructions in `now` by those in `first`, the logged instructions of the conversation's
- * beginning. So a server's start or stop does not change the start of requests (prompt cache).
+ * Replaces the MCP servers' instructions in `now` by those in `first`, which the log has from the beginning of the
+ * conversation. If a server then starts or stops, the beginning of requests stays the same (prompt cache).
  */
 export function withServerInstructionsOf(
   text: string,

@@ -31,10 +31,10 @@ export function isSmallProfile(instructions: string): boolean {
 }
 
 /**
- * Makes an agent for a context of at most 8,192 tokens (F69): instructions and tools take at most 4 kB of a request.
- * Lists only tools with a `brief`; the agent finds others by `find_tools` and calls them by `call_tool`. `parts`: the
- * instructions without the built-in text, the most important last. `began`: date, system and branch at the
- * conversation's beginning.
+ * Makes an agent for a context of at most 8,192 tokens (F69). Its instructions and tools take at most 4 kB of a
+ * request. Only tools with a `brief` are listed; the agent finds others with `find_tools` and calls them with
+ * `call_tool`. `parts`: the instructions without the built-in text, the most important last. `began`: date, system and
+ * branch at the conversation's beginning.
  */
 export function smallProfile(
   agent: Agent,

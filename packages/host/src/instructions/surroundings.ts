@@ -20,8 +20,8 @@ const LONGEST = 100;
 export const BEGAN = "began";
 
 /**
- * Returns facts that a model cannot see (C11): the date, the system and its shell, and the repository's branch. Stored
- * once in a label of a new conversation, so that the start of its requests never changes.
+ * Returns facts that a model cannot see (C11): the date, the system with its shell, and the branch of the repository. A
+ * new conversation stores them once in a label, so that the beginning of its requests never changes.
  */
 export function surroundings(workspace: string): string {
   // Not `Intl`, whose first use costs a start 10 ms.
@@ -102,8 +102,9 @@ const ASSUMED = 128_000;
 const LARGEST = 200_000;
 
 /**
- * Returns the agent for a conversation, with the date, tools and MCP servers' instructions of the conversation's
- * beginning, so that the start of requests never changes. A model with a small context gets the small profile (F69).
+ * Returns the agent for a conversation. The date, the tools and the instructions of MCP servers are those of the
+ * conversation's beginning, so that the start of requests never changes. For a model with a small context, the agent
+ * has the small profile (F69).
  */
 export function agentAsBegun(
   agent: Agent,

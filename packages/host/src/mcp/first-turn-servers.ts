@@ -36,8 +36,8 @@ export interface FirstTurnOptions {
 }
 
 /**
- * At the first turn of a conversation (B83), waits at most 30 seconds until each server has started or failed. The
- * model then gets the tools of slow servers, too. Later turns do not wait. Resolves like `waitForServers`.
+ * At the first turn of a conversation (B83), waits until each server has started or failed, for at most 30 seconds. In
+ * this way, the model also gets the tools of slow servers. Later turns do not wait. Resolves like `waitForServers`.
  */
 export async function serversForFirstTurn(servers: McpServers, options: FirstTurnOptions): Promise<readonly string[]> {
   refuseUnknown("serversForFirstTurn", options, { signal: true, waiting: true });

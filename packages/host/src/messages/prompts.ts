@@ -25,7 +25,7 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-/** The current prompts, and servers that may add more. */
+/** The current prompts, and the servers that can still add prompts. */
 export interface Prompts {
   readonly prompts: readonly SlashPrompt[];
   /** MCP servers that are still starting. */
@@ -38,14 +38,14 @@ export interface PromptInvocation {
   readonly name: string;
   /** The text after the name. */
   readonly argument?: string | undefined;
-  /** Arguments by name, for prompts with named arguments. Takes precedence over `argument`. */
+  /** Arguments by name, for prompts with named arguments. They take precedence over `argument`. */
   readonly values?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The message that a prompt produces. */
 export interface PromptText {
   readonly parts: readonly UserPart[];
-  /** True if the text is foreign (of an MCP server): files that it names with `@` are not attached. */
+  /** True if the text comes from an MCP server. Files that it names with `@` are then not attached. */
   readonly asIs: boolean;
   /** The model for the turn. */
   readonly model?: string;

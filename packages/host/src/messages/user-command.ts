@@ -7,7 +7,7 @@ import type { Host } from "../host/host.ts";
 /** The folder in which a user's commands run. */
 export interface UserCommandContext extends Pick<Host, "redact"> {
   readonly directory: string;
-  /** True if the command runs on another machine than the agent. */
+  /** True if the command runs on another machine than the agent does. */
   readonly isElsewhere?: boolean;
 }
 

@@ -9,8 +9,9 @@ export interface WrittenMessage extends MessageWithAttachments {
 }
 
 /**
- * Removes secrets from a user's text (S10) and attaches the sources that it names with `@` (B46). `outside`: any file
- * may be named. `folder`: a worktree's files. Rejects as `host.ready()` does, or with the signal's reason.
+ * Removes secrets from a user's text (S10), and attaches the sources that the text names with `@` (B46). `outside`: the
+ * text can name any file. `folder`: the files of a worktree. Rejects as `host.ready()` does, or with the signal's
+ * reason.
  */
 export async function writtenMessage(
   host: Pick<Host, "ready" | "redact" | "workspace" | "whyNotReadIn" | "env">,

@@ -9,9 +9,9 @@ import { namesFirstWord, shellSubject } from "./shell/shell-subject.ts";
 import { LONGEST_PATH, textsInArguments } from "./text-subject.ts";
 
 /**
- * Returns a function that tells whether a deny or ask rule on `write`, `edit`, `read`, `shell` or `fetch` covers a call
- * of another program's tool (S43). The call's arguments decide, because the other program chooses the tool's name.
- * `perhaps`: the arguments do not show whether the rule covers the call.
+ * Returns a function for calls of another program's tools (S43). It tells whether a deny or ask rule on `write`,
+ * `edit`, `read`, `shell` or `fetch` covers the call. The call's arguments decide, because the other program chooses
+ * the tool's name. `perhaps`: the arguments do not show whether the rule covers the call.
  */
 export function actRules(
   tool: Tool,

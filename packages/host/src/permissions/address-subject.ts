@@ -31,8 +31,8 @@ export function addressSubject(tool: Pick<Tool, "name">, url: string): Subject {
 }
 
 /**
- * Returns the reason if the rules forbid to fetch an address, or undefined. Ask rules forbid it too, unless they also
- * match the address `from` that the user approved: a redirect must not bypass the question.
+ * Returns the reason if rules forbid fetching an address, or undefined. An ask rule also forbids it, unless the rule
+ * matches the address `from` that the user approved. A redirect must not bypass the question.
  */
 export function whyNotFetched(address: URL, from: URL, { deny, ask }: Rules): string | undefined {
   const speaksOf = ({ href }: URL, rule: Rule) => addressSubject({ name: FETCHING }, href).matches(rule) !== "no";

@@ -4,7 +4,7 @@ import type { ApprovalMode } from "./rule.ts";
 /** The error of an approval mode that cannot be used. The message says what is missing. */
 export class ApprovalError extends Error {
   override readonly name = "ApprovalError";
-  /** True if only the user's consent is missing. */
+  /** True if only the user's consent is missing for the mode. */
   readonly needsYes: boolean;
 
   constructor(message: string, needsYes = false) {
@@ -33,9 +33,9 @@ export const NEEDS_SANDBOX =
   "Approval 'all' needs a sandbox, and none is available. To allow 'all' without a sandbox, use --unconfined or the setting unconfined.";
 
 /**
- * The approval modes of conversations (S27). `plan`, `ask`, `edits` and `sandbox` apply everywhere; an approved plan ends
- * `plan` in its conversation. `all` applies everywhere only if the program was started so. If not, a user confirms `all` for
- * each conversation, for the life of the process; no log and no other conversation can enable `all`.
+ * The approval modes of conversations (S27). `plan`, `ask`, `edits` and `sandbox` apply everywhere; an approved plan
+ * ends `plan` in its conversation. `all` applies everywhere only if the program was started with it. In all other cases, a user
+ * confirms `all` for one conversation, until the process ends. Neither a log nor another conversation can enable `all`.
  */
 export class Approval {
   #mode: ApprovalMode;

@@ -9,7 +9,10 @@ export interface Rule {
   readonly pattern?: string;
   /** The original text of a rule for another program, such as `Bash(rm:*)`. */
   readonly written?: string;
-  /** All meanings of a rule for another program. `tool` and `pattern` are the first meaning that the rule allows. */
+  /**
+   * All meanings of a rule that was written for another program. `tool` and `pattern` are the first meaning that the
+   * rule allows.
+   */
   readonly means?: ForeignMeaning;
 }
 
@@ -44,7 +47,9 @@ export function strongest(matches: Iterable<RuleMatch>): RuleMatch {
   return best;
 }
 
-/** Returns whether a pattern matches a text, whatever its `UNKNOWN` pieces are. `*` matches spaces and slashes too. */
+/**
+ * Returns whether a pattern matches a text for all values of its `UNKNOWN` pieces. `*` matches spaces and slashes too.
+ */
 export function covers(pattern: string, text: string): boolean {
   const wild = pattern.indexOf("*");
   // A quick check: most rules do not concern the text.
@@ -53,7 +58,7 @@ export function covers(pattern: string, text: string): boolean {
   return variants(pattern).some((variant) => fitsText(variant, text, false));
 }
 
-/** Returns whether a pattern matches a text for some value of the text's unknown pieces. */
+/** Returns whether a pattern can match a text: whether it matches for some value of the text's unknown pieces. */
 export function meets(pattern: string, text: string): boolean {
   return variants(pattern).some((variant) => fitsText(variant, text, true));
 }

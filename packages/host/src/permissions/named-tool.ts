@@ -19,8 +19,8 @@ export function meansTool(written: string, tool: NamedTool): boolean {
 }
 
 /**
- * Returns whether a name means the tool of this server and of no other configured server. `mcp__a__b__c` may be the
- * tool `b__c` of `a`, or `c` of `a__b`: an allow rule holds for neither (S44).
+ * Returns whether a name means the tool of this server and of no other configured server. `mcp__a__b__c` can mean the
+ * tool `b__c` of `a`, or `c` of `a__b`. An allow rule then applies to neither (S44).
  */
 export function meansOnly(written: string, tool: NamedTool, servers: readonly string[]): boolean {
   const { name, offeredBy, offeredAs } = tool;
@@ -51,7 +51,7 @@ function serverPrefix(server: string): string {
   return providerName(`mcp_${server}_`);
 }
 
-/** Returns other servers whose tools may share a name with this tool. */
+/** Returns other servers that can have a tool with the same full name. */
 export function namesakesOf(tool: NamedTool, servers: readonly string[]): readonly string[] {
   const names = toolRuleNames(tool).filter((name) => name !== tool.name);
   const fitting = names.flatMap((name) => serversMeant(name, servers));

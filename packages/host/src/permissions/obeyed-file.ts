@@ -8,7 +8,10 @@ const PARTS: ReadonlySet<string> = new Set(
   "commondir config config.worktree gitdir hooks info modules objects worktrees".split(" "),
 );
 
-/** Returns whether programs execute this file or read settings in it (S19). No mode writes it without approval. */
+/**
+ * Returns whether programs execute this file or read settings from it (S19). In every mode, writing such a file needs
+ * approval.
+ */
 export function isExecutedByPrograms(scope: PathScope, { forms }: ResolvedPath): boolean {
   return forms.some(
     (form) => protectedPart(pathFromWorkspace(scope, form) ?? form) !== undefined || isObeyedByGit(scope, form),
@@ -16,7 +19,7 @@ export function isExecutedByPrograms(scope: PathScope, { forms }: ResolvedPath):
 }
 
 /**
- * Returns whether an allow rule's pattern spells out the name and the hidden folders of a file that programs obey. A
+ * Returns whether an allow rule's pattern writes out the name and the hidden folders of a file that programs obey. A
  * user who allowed `src/**` did not allow `src/.vscode/tasks.json` or `src/HEAD`.
  */
 export function namesObeyedFile(pattern: string, scope: PathScope, place: ResolvedPath): boolean {

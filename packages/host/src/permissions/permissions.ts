@@ -51,7 +51,7 @@ export interface PermissionOptions {
   /** The folder that `~` means. Default: the user's home. */
   readonly home?: string;
   /**
-   * The path of a copy of the workspace, without links. Paths in the copy are judged like the same paths of the
+   * The path of a copy of the workspace, without links. Paths in the copy are judged like the same paths in the
    * workspace.
    */
   readonly copy?: string;
@@ -70,10 +70,10 @@ const OPTIONS: OptionNames<PermissionOptions> = {
 const RULES: OptionNames<Rules> = { deny: true, ask: true, allow: true };
 
 /**
- * Returns a function that judges calls (B63): by deny, then ask, then allow rules, then by the mode. Deny and ask rules
- * are checked against every part of a call and every possible value of unknown parts. Allow rules must match the whole
- * call. If a deny rule may match, the call needs approval, or is denied if no user can be asked. The function reads the
- * file system and never throws. Throws a `RuleError` at once for a rule on an unknown tool (S34).
+ * Returns a function that judges calls (B63): first by deny, then ask, then allow rules, then by the mode. Deny and ask
+ * rules are checked against every part of a call and every possible value of unknown parts. Allow rules must match the
+ * whole call. If a deny rule could match, the call needs approval, or is denied if no user can be asked. The function
+ * reads the file system and never throws. Throws a `RuleError` at once for a rule on an unknown tool (S34).
  */
 export function permissions(options: PermissionOptions): Permission {
   refuseUnknown("permissions", options, OPTIONS);
@@ -137,7 +137,7 @@ export function permissions(options: PermissionOptions): Permission {
   };
 }
 
-/** Returns the rule that an "always" answer would set; undefined if no single safe rule covers the call. */
+/** Returns the rule that the answer "always" would add. Undefined if no single safe rule covers the call. */
 export function suggestPattern(request: PermitRequest, workspace: string, home = homedir()): string | undefined {
   const surroundings: SubjectContext = { scope: pathScope(workspace, home), writes: false, isWriter: () => false };
   return subjectOf(request.tool, request.input, surroundings).suggestion([]);
@@ -210,7 +210,7 @@ function rulesOfAnswers(answers: readonly string[]): readonly Rule[] {
   });
 }
 
-/** Returns the rules of "always" answers that now allow less than the user approved, each with advice (S33). */
+/** Returns rules from the answer "always" that now allow less than the user approved, each with advice (S33). */
 export function narrowedRules(
   answers: readonly string[],
 ): readonly { readonly rule: string; readonly reason: string }[] {

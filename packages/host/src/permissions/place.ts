@@ -31,8 +31,8 @@ export function pathScope(workspace: string, home: string, copy?: string): PathS
 }
 
 /**
- * Resolves a path relative to the workspace. The file may be missing. The result includes the path that the text means
- * (S35) and the literal text, since another program's tool may use either.
+ * Resolves a path relative to the workspace. The file need not exist. The result contains the path that the text means
+ * (S35) and the path as it is written, because another program's tool can use either.
  */
 export function resolveNamedPath(scope: PathScope, named: string): ResolvedPath {
   const meant = meantLocalPath(scope, named);
@@ -115,7 +115,7 @@ const fittings = new WeakMap<PathScope, Map<string, (path: string) => boolean>>(
 
 /**
  * Returns whether an allow rule's pattern matches every form of a path. A relative pattern matches only inside the
- * workspace. Without `hidden`, a pattern must spell names that start with a dot.
+ * workspace. Without `hidden`, a pattern must write out names that start with a dot.
  */
 export function fitsEvery(pattern: string, scope: PathScope, place: ResolvedPath, hidden: boolean): boolean {
   const glob = globOf(pattern, scope);
@@ -152,8 +152,8 @@ function globOf(pattern: string, scope: PathScope): string {
 }
 
 /**
- * Returns two forms of a pattern: the pattern relative to `scope`, if it is in the scope's workspace, and the absolute
- * path before its first wildcard. A relative pattern starts in the folder of `at`.
+ * Returns two forms of a pattern. The first is relative to `scope`, if the pattern is in the scope's workspace. The
+ * second is the absolute path before its first wildcard. A relative pattern starts in the folder of `at`.
  */
 export function splitPattern(
   pattern: string,

@@ -10,9 +10,9 @@ export function isAboutReading(rule: Rule, { files }: Tool): boolean {
 }
 
 /**
- * Returns a function that explains why a file's content must not be shown, and returns undefined if it may. Deny rules
- * always apply. An ask rule applies unless it also matches the name that the user approved, so that a link does not
- * bypass the question; in mode `all`, no ask rule applies. `path`: the file's real path.
+ * Returns a function that explains why a file's content must not be shown; it returns undefined for permitted files.
+ * Deny rules always apply. An ask rule applies unless it also matches the name that the user approved, so that a link
+ * does not bypass the question. In mode `all`, no ask rule applies. `path`: the file's real path.
  */
 export function readingRules(
   scope: PathScope,

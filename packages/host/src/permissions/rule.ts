@@ -8,8 +8,8 @@ import { adviceOnName, isAbsentTool, isToolName } from "./tool-names.ts";
 export { type ApprovalMode, approvalModes } from "@banyan/protocol/values";
 
 /**
- * Permission rules. Deny rules override ask rules, and ask rules override allow rules. The order within a list does not
- * matter.
+ * Permission rules. Deny rules override ask rules, and ask rules override allow rules. The order within a list has no
+ * effect.
  */
 export interface Rules {
   readonly deny: readonly Rule[];
@@ -146,9 +146,9 @@ export function joinRules(...sources: readonly Rules[]): Rules {
 }
 
 /**
- * The name of rules about commands. Five names mean an action of any tool, not only the tool of that name (S43):
- * `shell(git log *)` commands, `write(**)` and `edit(**)` changes of files, `read(**)` showing file content,
- * `fetch(example.org)` requests.
+ * The name of rules about commands. Five names cover actions of any tool, not only of the tool with that name (S43).
+ * `shell(git log *)` covers commands, `write(**)` and `edit(**)` cover changes of files, `read(**)` covers showing file
+ * content, and `fetch(example.org)` covers requests.
  */
 export const COMMAND = "shell";
 export const READING = "read";

@@ -12,9 +12,9 @@ import { mayBePlace, textSubject, textsInArguments } from "./text-subject.ts";
 
 /**
  * Converts a call to the form that rules judge. The tool describes the command, files, folders or address. Without a
- * description, any text of the arguments can match a deny rule, but all texts must match an allow rule. For another
- * program's tool, deny rules also match all texts and acts (S43), and allow rules must match every place in its texts,
- * such as the `destination` of a copy (S24).
+ * description, a deny rule matches if it matches any text of the arguments, but an allow rule must match all texts. For
+ * another program's tool, deny rules also match all texts and acts (S43), and allow rules must match every path in its
+ * texts, such as the `destination` of a copy (S24).
  */
 export function subjectOf(tool: Tool, input: Json, around: SubjectContext): Subject {
   const about = describeCallForRules(tool, input);
@@ -87,7 +87,7 @@ function ofNoPlace(tool: Tool): Subject {
   };
 }
 
-/** True for a tool of an MCP server whose calls the rules judge only as a whole. */
+/** True for a tool of an MCP server if rules judge its calls only as a whole. */
 export function isOfServer({ offeredBy, asAsked }: Tool): boolean {
   return offeredBy !== undefined && !asAsked;
 }

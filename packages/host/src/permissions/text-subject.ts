@@ -7,7 +7,7 @@ import { isAbout } from "./rule.ts";
 export const LONGEST_PATH = 4096;
 
 /**
- * Judges a call whose tool does not describe its arguments. Each text may be a path: a deny rule is compared with the
+ * Judges a call whose tool does not describe its arguments. Each text can be a path: a deny rule is compared with the
  * resolved path, and an allow rule matches no path that leads upwards (`src/../..`).
  */
 export function textSubject(tool: Tool, input: Json, { scope }: SubjectContext): Subject {
@@ -39,7 +39,7 @@ function leadsTo(pattern: string, text: string, scope: PathScope): boolean {
   return fitsSome(pattern, scope, resolveNamedPath(scope, text));
 }
 
-/** Returns whether a text may name a file or an address: one line with a slash, a tilde, `$HOME` or a dot. */
+/** Returns whether a text could name a file or an address: one line with a slash, a tilde, `$HOME` or a dot. */
 export function mayBePlace(text: string): boolean {
   const line = text.trim();
   return line.length <= LONGEST_PATH && !/[\n\r]/.test(line) && /[/\\~]|^\$\{?HOME|\.\S|^\.$/.test(line);

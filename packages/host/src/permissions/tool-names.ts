@@ -37,7 +37,7 @@ export type OwnTool = (typeof ownTools)[number];
 export interface ForeignTool {
   /** Likeliest first. */
   readonly tools: readonly OwnTool[];
-  /** The kind of text that patterns of its rules match. Absent: the same as for Banyan's tool. */
+  /** The kind of text that patterns in rules for this tool match. Absent: the same as for Banyan's tool. */
   readonly pattern?: "command" | "edited path" | "path" | "domain";
 }
 

@@ -8,9 +8,9 @@ export interface Directories {
   readonly data: string;
   /** Data that may be lost: histories, logs. */
   readonly state: string;
-  /** Worktrees of branches. Separate, since commands cannot access the other folders. */
+  /** Worktrees of branches. A folder of its own, because commands cannot access the other folders. */
   readonly worktrees: string;
-  /** Data that can be made again, open to agents: compiled code, folders of evaluations. */
+  /** Data that can be made again and that agents can reach: compiled code, folders of evaluations. */
   readonly cache: string;
 }
 

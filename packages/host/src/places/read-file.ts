@@ -13,9 +13,9 @@ export type FileReadResult =
   | { readonly state: "unreadable"; readonly problem: string };
 
 /**
- * Reads at most `most` bytes of a file that another user may have put there. Reads only regular files, since a device
- * or pipe could block. With `within`, follows links only inside that folder: checks the opened file, not the path
- * before it (S21). Never throws.
+ * Reads at most `most` bytes of a file that another user may have put there. Reads only regular files, because a device
+ * or pipe could block. With `within`, follows links only inside that folder. Checks the opened file, not the path
+ * before opening it (S21). Never throws.
  */
 export function readFileStart(file: string, most: number, within?: string): FileReadResult {
   let handle: number;

@@ -34,9 +34,9 @@ const QUIET = [
 const VARIABLES = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 
 /**
- * Runs git on an untrusted repository, in the same sandbox as commands (S16). Never runs programs that the repository
- * names, such as filters and hooks, and fetches nothing. `args` must not start submodules, pagers or external programs
- * (`--no-ext-diff`). Rejects if git fails, is missing, times out or writes too much.
+ * Runs git on an untrusted repository, in the same sandbox as commands (S16). Programs that the repository names, such
+ * as filters and hooks, never run, and nothing is fetched. `args` must not start submodules, pagers or external
+ * programs (`--no-ext-diff`). Rejects if git fails, is missing, times out or writes too much.
  */
 export async function git(args: readonly string[], options: GitOptions): Promise<string> {
   const settings = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];

@@ -2,8 +2,8 @@
 const PLAIN_WORD = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
 
 /**
- * Returns the command line by which this user runs the program, such as `npm start` or npx. npx gets `--no`, so that it
- * never downloads another package of this name (S32). Quotes words as needed.
+ * Returns the command line with which this user runs the program, such as `npm start` or npx. npx gets `--no`, so that
+ * it never downloads another package of this name (S32). Quotes words as needed.
  */
 export function ownCommand(
   args: string | readonly string[],

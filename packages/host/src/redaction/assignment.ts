@@ -27,7 +27,7 @@ const STAND_IN =
 /** Code if a parenthesis follows, as in `token = this$1.next()`. */
 const METHOD = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
 
-/** Finds the values that a text calls secrets. */
+/** Finds values that a text itself describes as secret. */
 export function namedSecrets(text: string): SecretSpan[] {
   const assigned = Array.from(text.matchAll(ASSIGNMENT))
     .filter(([, ending = "", value = ""]) => !ABOUT.test(ending) && looksRandom(value))

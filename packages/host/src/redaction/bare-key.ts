@@ -45,7 +45,7 @@ export function bareKeys(text: string): SecretSpan[] {
   return [...bodies(text, words), ...encodedKeys(text, words), ...findKeyLines(text, words)];
 }
 
-/** Returns where key-like lines begin at the end of a text; undefined if there are none. */
+/** Returns the index at which lines like those of a key begin, at the end of a text. Undefined if there are none. */
 export function openKeyLines(text: string): number | undefined {
   const from = Math.max(0, text.length - LOOKED_AT);
   const tail = text.slice(from);

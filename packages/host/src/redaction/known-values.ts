@@ -41,7 +41,7 @@ export function knownValues(text: string, values: readonly KnownValue[]): Secret
   });
 }
 
-/** Returns where a known value of several words may begin at the end of an incomplete text. */
+/** Returns the index at which a known value of several words may begin, at the end of an incomplete text. */
 export function openValue(text: string, values: readonly KnownValue[]): number | undefined {
   const starts = values
     .filter(({ text: value }) => /\s/.test(value))

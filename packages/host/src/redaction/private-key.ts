@@ -39,7 +39,7 @@ export function privateKeys(text: string): SecretSpan[] {
   return keys;
 }
 
-/** Returns where a private key begins whose end is missing in an incomplete text. */
+/** Returns the index at which a private key begins, if its end is missing in an incomplete text. */
 export function openPrivateKey(text: string): number | undefined {
   const begun = BEGUN.exec(text.slice(-80));
   if (begun) return text.length - Math.min(80, text.length) + begun.index;

@@ -5,8 +5,8 @@ import type { Redact } from "./redactor.ts";
 import { placeholderProblem } from "./span.ts";
 
 /**
- * Wraps tools to remove secrets from results, live output, questions and errors. A tool with effects does not run with
- * a placeholder in its arguments, which would overwrite the secret.
+ * Wraps tools to remove secrets from results, live output, questions and errors. If the arguments of a tool with
+ * effects contain a placeholder, the tool does not run, because the placeholder would overwrite the secret.
  * @example new Agent({ model, tools: redactedTools(tools, redactor({ env: process.env })) });
  */
 export function redactedTools(tools: readonly Tool[], redact: Redact): readonly Tool[] {

@@ -18,9 +18,9 @@ export interface Redact {
 }
 
 /**
- * Makes a function that removes secrets from texts (S10): values of variables that look like secrets, known forms
- * (tokens, private keys), passwords in addresses, and values that the text calls secret. Recognizes pieces of a private
- * key after the whole key (S22). Takes linear time.
+ * Makes a function that removes secrets from texts (S10): values of variables that look like secrets, known formats
+ * (tokens, private keys), passwords in addresses, and values that the text itself describes as secret. After a whole
+ * private key, it also recognizes pieces of this key (S22). Takes linear time.
  * @example redactor({ env: { DEPLOY_TOKEN: "oak-elm-2301-ash" } })("It is oak-elm-2301-ash.")
  */
 export function redactor({ env }: { readonly env: EnvironmentVariables }): Redact {

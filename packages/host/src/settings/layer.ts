@@ -12,10 +12,10 @@ export type LayerName = "built-in" | "user" | "project" | "environment" | "flags
 
 /** The usable settings of one file, and its faults. */
 export interface FileLayer {
-  /** A setting with a fault is left out as a whole; among agents and MCP servers, only faulty entries are. */
+  /** A setting with a fault is left out as a whole. Of agents and MCP servers, only the faulty entries are left out. */
   readonly settings: Settings;
   readonly faults: readonly SettingsFault[];
-  /** A restriction that could not be read. If it were ignored, calls that the file forbids could be allowed. */
+  /** A restriction that could not be read. Without it, calls that the file forbids could be allowed. */
   readonly unsafe: SettingsFault | undefined;
 }
 

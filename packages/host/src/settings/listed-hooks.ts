@@ -14,7 +14,7 @@ export interface HookSource {
   readonly hooks: readonly ListedHook[];
 }
 
-/** A hook as written in a file. */
+/** A hook as it is written in a file. */
 export interface ListedHook {
   readonly event: HookEvent;
   /** `*` for all. */

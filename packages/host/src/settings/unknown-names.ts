@@ -14,7 +14,7 @@ import type { Settings } from "./schema.ts";
 
 /** The settings and folders in which names are looked up. */
 export interface LookupContext {
-  /** The settings of all sources together, because a short name of one source is known in the others. */
+  /** The settings of all sources together. A short name that one source defines can be used in the others. */
   readonly settings: Settings;
   readonly env: EnvironmentVariables;
   readonly home: string;

@@ -14,7 +14,7 @@ const LONGEST = 60;
 const PATIENCE = 30_000;
 
 /**
- * Lets a cheap model write a title for a conversation, in the background after its first turn (B54). Ignores failures:
+ * Lets a cheap model write a title for a conversation, in the background after its first turn (B54). Ignores failures;
  * lists then show the first line. Disposing the result cancels the work.
  */
 export function titleInBackground(session: Session, model: ModelDriver): AsyncDisposable {

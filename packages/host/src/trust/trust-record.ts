@@ -8,9 +8,9 @@ import { locateFault } from "../settings/layer.ts";
 import { type ProjectItem, untrustedContent } from "./project-content.ts";
 
 /**
- * The user's decision about a project's content. `nothing`: the project has none,
- * and no decision. `unknown`: no decision yet.
- * `changed`: trusted before, but `items` that can run or allow something are new. `distrusted`: the user declined.
+ * The user's decision about a project's content. `nothing`: the project has no content, and there is no decision.
+ * `unknown`: no decision yet. `changed`: trusted before, but `items` that can run or allow something are new.
+ * `distrusted`: the user declined.
  */
 export type Trust =
   | { readonly state: "nothing" | "trusted" | "distrusted" }

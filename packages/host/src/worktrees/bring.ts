@@ -93,7 +93,9 @@ function broughtBranchText(
   ].join("\n\n");
 }
 
-/** Returns an agent that makes one call, which brings files over. Rules and users judge the call like any other. */
+/**
+ * Returns an agent that makes a single call, which brings files over. Rules and users judge this call like any other.
+ */
 export function bringingAgent(agent: Agent, tool: Tool, patch: NonNullable<BranchHandover["patch"]>): Agent {
   return agent.with({
     model: bringing(tool.name, patch),
@@ -172,7 +174,7 @@ export async function bring(
   return { turn, problems };
 }
 
-/** Returns options of the tool `bring_over`, which read files of the source branch and merge texts. */
+/** Returns options for the tool `bring_over`: functions that read files of the source branch and merge texts. */
 export function bringOptions(
   worktrees: Worktrees,
   { env, whyNotReadIn }: { readonly env: EnvironmentVariables; whyNotReadIn(folder: string): ReadRefusal | undefined },

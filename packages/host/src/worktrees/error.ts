@@ -1,9 +1,9 @@
 import { errorMessage } from "@banyan/core/shown";
 
 /**
- * Why a worktree cannot be used. `repository`: there is no repository with files and a commit. `name`: git accepts no
- * branch of this name. `gone`: the worktree was removed. `foreign`: it belongs to another conversation. `holds`: the
- * worktree has changes. `busy`: an agent works in the worktree. `system`: git or the system failed.
+ * The reason why a worktree cannot be used. `repository`: there is no repository with files and a commit. `name`: git
+ * accepts no branch of this name. `gone`: the worktree was removed. `foreign`: it belongs to another conversation.
+ * `holds`: the worktree has changes. `busy`: an agent works in the worktree. `system`: git or the system failed.
  */
 export type WorktreeErrorCode = "repository" | "name" | "gone" | "foreign" | "holds" | "busy" | "system";
 
@@ -30,7 +30,7 @@ export function noRepository(folder: string, cause: unknown): WorktreeError {
   return new WorktreeError("repository", why, { cause });
 }
 
-/** Runs git work and turns failures into a `WorktreeError`. */
+/** Runs work of git, and converts failures to a `WorktreeError`. */
 export async function explainGitErrors<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work();

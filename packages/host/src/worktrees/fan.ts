@@ -7,7 +7,7 @@ export interface FanOptions {
   readonly content: string | readonly UserPart[];
   /** The parent of all branches; `null` for the root. */
   readonly at: string | null;
-  /** Gives each agent its own files. Default: all share those of the workspace. */
+  /** True to give each agent its own files. Default: all agents share those of the workspace. */
   readonly worktrees?: Worktrees | undefined;
 }
 

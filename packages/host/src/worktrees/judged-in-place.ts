@@ -9,9 +9,9 @@ import { WorktreeError } from "./error.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 /**
- * Judges each call in the folder of its branch (C7): a rule's path in the workspace means the same file of the branch's
- * worktree. Deny and ask rules also apply as in the workspace itself, so that rules with absolute paths cover the copy
- * too.
+ * Judges each call in the folder of its branch (C7). A rule's path in the workspace then means the same file of the
+ * branch's worktree. Deny and ask rules also apply as in the workspace itself, so that rules with absolute paths cover
+ * the copy too.
  */
 export function permissionInWorktrees(worktrees: Worktrees, options: PermissionOptions): Permission {
   const here = withoutUseless(options);

@@ -14,9 +14,9 @@ export interface LaunchedApartOptions {
 }
 
 /**
- * Wraps the tool that launches sub-agents: if several are launched together, each sub-agent that may write works in its
- * own worktree (C7). The changes of the sub-agent are then merged into the files of the launching agent, as changes of
- * the call. Conflicts are marked in the file and reported. The worktree is removed after a full merge.
+ * Wraps the tool that launches sub-agents. If several are launched together, each sub-agent that can write works in its
+ * own worktree (C7). Its changes are then merged into the files of the launching agent, as changes of the call.
+ * Conflicts are marked in the file and reported. The worktree is removed after a full merge.
  */
 export function launchInWorktrees(tool: Tool, options: LaunchedApartOptions): Tool {
   const { worktrees } = options;

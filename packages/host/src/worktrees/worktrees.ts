@@ -49,8 +49,8 @@ type StoredMessage = Parameters<NonNullable<AgentOptions["storeText"]>>[1];
 
 /**
  * The worktrees of a workspace's conversations (C7). The log records which branch works in which worktree; git records
- * which conversation owns a worktree. A worktree that only git knows belongs to no branch, and is removed if it has no
- * changes. A worktree that only the log knows, as in an imported log, does not exist.
+ * which conversation owns a worktree. If only git has a worktree, it belongs to no branch, and is removed if it has no
+ * changes. If only the log has it, as in an imported log, it does not exist.
  */
 export class Worktrees {
   readonly #options: WorktreesOptions;

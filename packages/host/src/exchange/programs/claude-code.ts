@@ -75,14 +75,14 @@ class ClaudeSessionReader {
   readonly #left: ImportOmissions;
   readonly #isAgent: boolean;
   readonly #messages = new Map<string, OpenMessage>();
-  /** For each line id, the message after which the line's children come. */
+  /** For each line id: the message below which the children of the line come. */
   readonly #positions = new Map<string, string | null>();
   /** The responses by the provider's ids. */
   readonly #responses = new Map<string, ClaudeResponse & PastPosition>();
   readonly #calls = new Map<string, WithoutReadonly<PastCall>>();
-  /** For each call id, the key of the message that contains the call. */
+  /** For each call id: the key of the message that contains the call. */
   readonly #asking = new Map<string, string>();
-  /** For each call id, the agent that the call launched, according to the call's result. */
+  /** The agents that calls launched, by call id, according to the results of the calls. */
   readonly #launched = new Map<string, string>();
   readonly #commands = new Set<string>();
   /** The first message that the next summary leaves uncompacted. */

@@ -72,7 +72,7 @@ export function codexCallStatus(status: string | undefined, output: string): Pas
     : "completed";
 }
 
-/** Matches messages about the environment that Codex wrote in the user's name. */
+/** Matches messages about the environment. Codex wrote them in the user's name. */
 export const SURROUNDINGS = /^\s*(<[a-z_]+>|# AGENTS\.md instructions)/;
 
 /** Parses JSON; returns an object with the text if it is not JSON. */

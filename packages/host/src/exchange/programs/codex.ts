@@ -86,7 +86,7 @@ class CodexSessionReader {
   /** Sessions of agents by the calls that launched them. */
   readonly launched = new Map<Writable<PastCall>, string>();
   readonly #calls = new Map<string, Writable<PastCall>>();
-  /** Status and changes from events that come before the call's result, by call id. */
+  /** Status and changes by call id, from events that come before the result of the call. */
   readonly #ends = new Map<string, { readonly status?: string; readonly changes?: readonly FileChange[] }>();
   /** For each file, the byte offset of the end of each line, with the position in the conversation at that point. */
   readonly #stood = new Map<string, { readonly end: number; readonly last: string | null; readonly turns: number }[]>();

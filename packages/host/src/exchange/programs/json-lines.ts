@@ -5,7 +5,7 @@ import { createZstdDecompress } from "node:zlib";
 import { DirectiveError, type PlainPart, readUserContent, type UserPart } from "@banyan/core/conversation";
 import { parseJson } from "../../settings/json-text.ts";
 
-/** Counts content that an import must omit, and describes it to the user in one sentence per kind. */
+/** Counts content that an import must omit. Describes each kind of content to the user in one sentence. */
 export class ImportOmissions {
   readonly #lines = new Map<string, number[]>();
 

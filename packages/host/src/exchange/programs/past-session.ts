@@ -33,7 +33,7 @@ export interface PastSession {
    * leaf.
    */
   readonly messages: readonly PastMessage[];
-  /** The key of a message that the user reverted together with all later messages, if none followed since. */
+  /** Set if the user reverted the last messages, and no message followed: the key of the first reverted message. */
   readonly takenBack?: string | undefined;
   /** Sentences about content that could not be imported. */
   readonly left: readonly string[];
@@ -94,7 +94,9 @@ export function textPart(text: string): TextPart[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-/** Returns a call's change of a file, if the content before and after is known. `null` means no file. */
+/**
+ * Returns the change that a call made to a file, if the content before and after is known. `null` stands for no file.
+ */
 export function pastFileChange(
   { path, directory }: { readonly path: string; readonly directory: string | undefined },
   before: string | null | undefined,

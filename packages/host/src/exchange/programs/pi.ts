@@ -75,7 +75,7 @@ class PiSessionReader {
   beganAt = 0;
   readonly left = new ImportOmissions();
   readonly messages = new Map<string, PastMessage>();
-  /** For each line id, the message after which the line's children come. */
+  /** For each line id: the message below which the children of the line come. */
   readonly #places = new Map<string, string | null>();
   readonly #calls = new Map<string, { -readonly [K in keyof PastCall]: PastCall[K] }>();
   #last: string | null = null;

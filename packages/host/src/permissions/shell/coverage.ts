@@ -9,7 +9,8 @@ const BETWEEN =
   /[ \t\n;&|(){}!]|\\\n|\[\[|\]\]|(?:time|if|then|else|elif|fi|do|done|for|while|until|in|case|esac|function|select)(?![\w-])/y;
 
 /**
- * Returns whether `leaves` cover the whole script. If not, the tolerant parser skipped code, which would run unseen.
+ * Returns whether `leaves` cover the whole script. If not, the tolerant parser has skipped code, and this code would
+ * run unseen.
  */
 export function coversSource(source: string, leaves: readonly SourceSpan[]): boolean {
   let at = 0;

@@ -74,7 +74,9 @@ function isNamed(word: string, { words, assignments, input }: CommandPart): bool
   );
 }
 
-/** Returns whether a pattern may match a wrapped command at a later word, in case the wrapper's options end there. */
+/**
+ * Returns whether a pattern could match a wrapped command at a later word, because the wrapper's options may end there.
+ */
 export function mayStart(pattern: string, { words, runs }: CommandPart): boolean {
   const starts = runs === undefined ? [] : words.slice(1, MOST_STARTS + 1);
   return starts.some((_, index) => meets(pattern, words.slice(index + 1).join(" ")));

@@ -41,8 +41,8 @@ export function isInert(part: ShellPart): boolean {
 }
 
 /**
- * Returns whether a command may execute its standard input, or write files that the input names (S33). Every program
- * may, unless it is known to be inert. No rule allows such a command: another input changes what the command does.
+ * Returns whether a command can execute its standard input, or write files that the input names (S33). Every program
+ * can, unless it is known not to. No rule allows such a command, because another input changes what the command does.
  */
 export function mayExecuteInput(part: CommandPart): boolean {
   const { words, assignments } = part;
@@ -52,7 +52,7 @@ export function mayExecuteInput(part: CommandPart): boolean {
   return words[0] === "git" && GIT_OBEYS_INPUT.has(words[1] ?? "");
 }
 
-/** Returns true if a part may do more than its words show. No rule can allow such a part. */
+/** Returns true if a part can do more than its words show. No rule can allow such a part. */
 export function isUnpredictable(part: ShellPart): boolean {
   return part.kind === "opaque" || (part.kind === "command" && mayExecuteInput(part));
 }

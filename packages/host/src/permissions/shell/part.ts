@@ -35,7 +35,7 @@ export interface RedirectPart {
 }
 
 /**
- * A script with more than plain words joined by `&&`, `||`, `;` and `|`. Such a script may change the meaning of its
+ * A script with more than plain words joined by `&&`, `||`, `;` and `|`. Such a script can change the meaning of its
  * commands (`((PATH=x)); ls`), so no pattern allows it (S18).
  */
 export interface EvaluationPart {

@@ -52,7 +52,7 @@ const OPEN_BRACE = /(?<!\\)\{/;
 /** A parameter whose expansion only yields its value, whole or trimmed. */
 const MERE_VALUE = /^\$\{#?(?:\w+|[@*#?$!-])(?:\[[@*]\])?(?:(?::?[-+?]|[%#/^,])[\s\S]*)?\}$/;
 
-/** Returns the value of a shell word. `UNKNOWN` replaces each piece that is not known before the command runs. */
+/** Returns the value of a shell word. `UNKNOWN` replaces each piece that is known only when the command runs. */
 export function readWord(word: Word, source: string, found: Findings): string {
   const raw = source.slice(word.pos, word.end);
   if (PLAIN.test(raw)) return raw;

@@ -6,7 +6,7 @@ import { FoldedText } from "./folded-text.ts";
 
 /** The folders that a path in a text refers to. Both are absolute. See {@link meantPath}. */
 export interface PathBase {
-  /** The base of relative paths. */
+  /** The folder to which relative paths refer. */
   readonly root: string;
   /** The folder of `~` and `$HOME`. */
   readonly home: string;

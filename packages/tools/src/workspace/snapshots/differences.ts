@@ -30,7 +30,7 @@ export interface RewindScope {
    * these commands.
    */
   readonly isBusy?: boolean | undefined;
-  /** Gets the whole contents of files whose diffs show a part (S22). */
+  /** Receives the whole contents of files whose diffs show only a part (S22). */
   readonly watch?: KeyWatch | undefined;
 }
 
