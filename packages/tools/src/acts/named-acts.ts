@@ -1,13 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { isJsonRecord } from "@banyan/core/shown";
 
-/** The command, paths and web addresses in the arguments of a tool call, found by argument names that many programs use. */
+/**
+ * The command, paths and web addresses in the arguments of a tool call. They are found by argument names that many
+ * programs use.
+ */
 export interface NamedActs {
   /** The shell command that the call runs; several commands are separated by line feeds. */
   readonly command: string | undefined;
   readonly paths: readonly string[];
   readonly urls: readonly string[];
-  /** True if an argument contains text for a file: the call then changes the files in `paths`. */
+  /** True if an argument contains text for a file. The call then changes the files in `paths`. */
   readonly writes: boolean;
 }
 
@@ -67,7 +70,7 @@ export function namedActs(input: unknown, root?: string): NamedActs {
   };
 }
 
-/** Returns the arguments of a call without file content and without descriptions. The remaining values may be paths. */
+/** Returns the arguments of a call that can be paths: all except file content and descriptions. */
 export function withoutContent(input: unknown): unknown {
   if (Array.isArray(input)) return input.map(withoutContent);
   if (!isJsonRecord(input)) return input;

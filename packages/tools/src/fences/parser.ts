@@ -166,9 +166,12 @@ export interface Fence {
   /** Line number of the opening fence, from 1. */
   readonly line: number;
   readonly marker: "`" | "~";
-  /** The number of markers (backticks or tildes), at least 3. A closing fence has at least as many. */
+  /** The number of markers (backticks or tildes), at least 3. A closing fence has at least the same number. */
   readonly length: number;
-  /** The columns before the fence, 0 to 3. Up to as many spaces are removed from the start of each line of the block. */
+  /**
+   * The number of columns before the fence, 0 to 3. From each line of the block, up to this number of spaces is
+   * removed.
+   */
   readonly indent: number;
   /** The text after the markers as written, with escapes, but without spaces and tabs around it. */
   readonly info: string;

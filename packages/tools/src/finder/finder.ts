@@ -21,10 +21,10 @@ const called = z.object({
 });
 
 /**
- * Returns two tools for finding and calling other tools, so that the other tools' schemas need not be part of each
- * request. `find_tools {query}` returns matching tools with their schemas, at least one and as many as fit into `bytes`;
- * `call_tool {tool, input}` calls a tool. Pass both to the agent together with the other tools, and mark these
- * `unlisted`. `tools` returns the tools to search: the same array as long as nothing changed.
+ * Returns two tools for finding and calling other tools, so that requests need not contain the schemas of all tools.
+ * `find_tools {query}` returns matching tools with their schemas, at least one and as many as fit into `bytes`.
+ * `call_tool {tool, input}` calls a tool. Pass both to the agent together with the other tools, and mark the other
+ * tools `unlisted`. `tools` returns the tools to search: the same array as long as nothing changed.
  * @example
  * const rare = [{ ...tool, unlisted: true }];
  * const agent = new Agent({ model, tools: [...rare, ...toolFinder(() => rare)] });

@@ -20,8 +20,8 @@ export interface InitialTools {
 }
 
 /**
- * Returns the instructions and tools of the conversation's first turn with a forwarding tool (`call_tool`), read from
- * the log; undefined if there was none. Skips turns whose instructions are in `passed`.
+ * Returns the instructions and tools of the first turn in the conversation that had a forwarding tool (`call_tool`).
+ * Reads them from the log. Undefined if there was no such turn. Skips turns whose instructions are in `passed`.
  * @example const first = initialTools(tools, session.state);
  */
 export function initialTools(

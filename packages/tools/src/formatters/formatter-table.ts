@@ -13,9 +13,12 @@ export interface FormatterKind {
   readonly name: string;
   /** Ends of file names. */
   readonly files: readonly string[];
-  /** Names of the formatter's settings files. A file in the folder of a settings file, or below, is formatted. */
+  /**
+   * Names of the formatter's settings files. It formats files in the folder of a settings file, and files in folders
+   * below.
+   */
   readonly configuration: readonly string[];
-  /** A word that the project's scripts or package files contain if the project uses the program. */
+  /** A word that is in the project's scripts or package files if the project uses the program. */
   readonly named: RegExp;
   /** The program and its arguments. `{path}` becomes the path of the file, relative to the workspace. */
   readonly command: readonly [string, ...string[]];

@@ -61,12 +61,12 @@ const OPTIONS: OptionNames<FormattersOptions> = {
   failed: "function",
 };
 
-/** A formatter that left a file as it was, because the formatter failed or was too slow. See {@link Formatters}. */
+/** A formatter that failed or was too slow, and so left a file unchanged. See {@link Formatters}. */
 export interface FormatterFailure {
   readonly name: string;
   /** The file, relative to the workspace. */
   readonly path: string;
-  /** The end of a sentence. */
+  /** The reason, as the end of a sentence. */
   readonly reason: string;
 }
 
@@ -74,8 +74,9 @@ export interface FormatterFailure {
 const MOST_REPORTED = 1_000;
 
 /**
- * Formats files after the tools of an agent wrote them, with the formatters that the project uses (E4). Formatters are
- * found in the project and along `PATH`. Use them only in a folder that the user trusts: a formatter obeys its files.
+ * Formats files after the tools of an agent wrote them, with the formatters that the project uses (E4). Finds
+ * formatters in the project and along `PATH`. Use this only in a folder that the user trusts, because a formatter obeys
+ * the files of the folder.
  * @example
  * const opening = await openSandbox({ root: "." });
  * if (!opening.available) throw new Error(opening.reason);
@@ -90,7 +91,7 @@ export class Formatters implements AsyncDisposable {
   readonly #backups: string | undefined;
   readonly #known: readonly FormatterKind[];
   readonly #failed: FormattersOptions["failed"];
-  /** Conversations with formatters whose failure was reported. */
+  /** Conversations, each with the formatters whose failure was reported there. */
   readonly #reported = new Set<string>();
   /** The last result of each formatter, if it is a failure. */
   readonly #failures = new Map<string, FormatterFailure>();

@@ -14,14 +14,14 @@ export interface FormatterLaunch extends ProgramLaunch {
   readonly sandbox: Pick<Sandbox, "wrap">;
 }
 
-/** A formatted text, or the reason why there is none, as the end of a sentence. */
+/** A formatted text, or the reason why there is none (the end of a sentence). */
 export type FormatResult =
   | { readonly text: string; readonly why?: undefined }
   | { readonly text?: undefined; readonly why: string };
 
 /**
- * Lets a program format a text, for at most two seconds. Resolves with the reason if the program fails, is too slow,
- * writes nothing, or writes far more than it read. Never rejects.
+ * Lets a program format a text, for at most two seconds. If the program fails, is too slow, writes nothing, or writes
+ * far more than it read, resolves with the reason. Never rejects.
  */
 export async function runFormatter(
   { sandbox, ...launch }: FormatterLaunch,

@@ -17,18 +17,18 @@ export interface CheckedChange {
   readonly text?: string;
 }
 
-/** A check that has begun. Its problems arrive in `found`. */
+/** A check that has begun. `found` reports its problems. */
 export interface Check {
   readonly found: FileProblem[];
-  /** Resolves with the first report, or when there will be none. Never rejects. */
+  /** Resolves with the first report, or as soon as no report can come. Never rejects. */
   readonly first: Promise<void>;
   /** Resolves when no more problems arrive. Never rejects. */
   readonly done: Promise<void>;
 }
 
 /**
- * Finds the new problems after changes with one language server. Checks run one after the other, because the problems
- * after a check are the known problems for the next. A problem that is known is not found again until it is gone.
+ * Finds the new problems after changes, with one language server. Checks run one after the other, because each check
+ * compares its problems with those of the check before. A problem that is known is not found again until it is gone.
  */
 export class Checker {
   readonly server: LanguageServer;

@@ -22,7 +22,7 @@ const MOST_UNREAD = 32 * 1024 * 1024;
 const MOST_MEMORY = 4 * 1024 ** 3;
 const MEMORY_PAUSE = 10_000;
 
-/** Receives the messages that a language server sends without a request. */
+/** Receives messages that a language server sends without being asked. */
 export interface ServerListener {
   /** `params` of `textDocument/publishDiagnostics`, unchecked. */
   published(params: unknown): void;
@@ -34,7 +34,7 @@ export interface ServerListener {
   ended(why: string): void;
 }
 
-/** One run of a language server's program. All its answers are unchecked. */
+/** One run of a language server's program. No answer has been checked. */
 export class ServerConnection {
   readonly #program: PipedProgram;
   readonly #connection: ProtocolConnection;

@@ -13,8 +13,9 @@ export interface ServerCommand {
 }
 
 /**
- * Finds the programs of a language server, in the order of its commands: each in the project's own folders, then along
- * `PATH`. Nothing is downloaded. A found program may belong to the project, so it must only start in a sandbox.
+ * Finds the programs of a language server, in the order of its commands. Searches for each command in the project's own
+ * folders, and then along `PATH`. Downloads nothing. A found program may belong to the project, so it must only start
+ * in a sandbox.
  */
 export function findServers({ commands }: Pick<ServerKind, "commands">, root: string, path: string): ServerCommand[] {
   const folders = [...OWN_FOLDERS.map((folder) => join(root, folder)), ...path.split(delimiter).filter(isAbsolute)];

@@ -59,7 +59,7 @@ export class LanguageServer {
   #commands: readonly ServerCommand[];
   readonly #surroundings: ServerSurroundings;
   readonly #documents = new Map<string, OpenDocument>();
-  /** `after`: the last version of any file that the server was shown before. */
+  /** `after`: the newest version, of any file, that the server had seen before. */
   readonly #pushed = new Map<
     string,
     { problems: readonly FileProblem[]; version: number | undefined; after: number }
@@ -382,7 +382,7 @@ export class LanguageServer {
   }
 }
 
-/** Returns the end of a file's name that tells its language, in lower case. */
+/** Returns the ending of a file's name that tells its language, in lower case. */
 export function extensionOf(path: string): string {
   return /\.[^./]+$/.exec(path)?.[0].toLowerCase() ?? "";
 }

@@ -26,7 +26,7 @@ const MOST_LOOKED_AT = 2_000;
 const MOST_TURNS = 200;
 
 /**
- * The folder of language servers, and their sandbox, without which none starts.
+ * The folder in which language servers work, and their sandbox. Without a sandbox, no server starts.
  * @example
  * const opening = await openSandbox({ root: "." });
  * if (!opening.available) throw new Error(opening.reason);
@@ -43,7 +43,7 @@ export interface LanguageServersOptions {
   readonly env?: ProcessEnvironment;
   /** The servers to look for. Default: those of Banyan's table. */
   readonly known?: readonly ServerKind[];
-  /** Milliseconds that all checks of one turn may delay the turn together. Default: 2,000. */
+  /** Maximum milliseconds for which all checks of one turn together delay the turn. Default: 2,000. */
   readonly patience?: number;
   /** Called once for a server that cannot start, or has failed too often. `why`: the end of a sentence. */
   readonly failed?: (name: string, why: string) => void;
@@ -100,7 +100,7 @@ export class LanguageServers implements AsyncDisposable {
   readonly #running = new RunningCommands();
   readonly #checkers = new Map<ServerKind, Checker | undefined>();
   readonly #turns = new Map<string, CheckedTurn>();
-  /** Checks that a turn did not wait for, by conversation: its next turn gets their problems. */
+  /** Checks that a turn did not wait for, by conversation. The next turn of the conversation gets their problems. */
   readonly #left = new Map<string, Check[]>();
 
   constructor(options: LanguageServersOptions) {

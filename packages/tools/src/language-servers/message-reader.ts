@@ -15,9 +15,9 @@ const FLOOD = { messages: 20_000, bytes: 128 * 1024 * 1024, time: 10_000 };
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
- * Reads the messages of a language server within bounds, unlike the package's own reader. Content that is no JSON object
- * is skipped. After output that breaks the protocol or a bound, no later message can be trusted: `refuse` is called once
- * with the reason, and nothing is read any more.
+ * Reads the messages of a language server, and limits their size, unlike the package's own reader. Skips content that
+ * is no JSON object. If output breaks the protocol or a limit, no later message can be trusted: calls `refuse` once
+ * with the reason, and reads nothing more.
  */
 export class BoundedReader extends AbstractMessageReader {
   readonly #refuse: (why: string) => void;

@@ -63,9 +63,9 @@ export function pathOfUri(root: string, uri: unknown): string | undefined {
 }
 
 /**
- * Returns the problems that are new since an earlier check of the file. An earlier problem on an unchanged line is
- * found on that line, wherever it moved. A problem on a changed line is found among the lines that replaced it. If a
- * text is missing, line numbers are ignored.
+ * Returns the problems that are new since an earlier check of the file. If an earlier problem's line is unchanged, the
+ * problem is looked for on that line, wherever the line is now. If the line has changed, the problem is looked for
+ * among the lines that replaced it. If a text is missing, line numbers are ignored.
  */
 export function newProblems(before: CheckedFile, now: CheckedFile): FileProblem[] {
   const placed = before.text === undefined || now.text === undefined ? undefined : linesAfter(before.text, now.text);
@@ -120,7 +120,7 @@ export function problemsReport(problems: readonly FileProblem[]): string {
   return [NEW_PROBLEMS, ...shownProblems(problems)].join("\n");
 }
 
-/** Returns problems as lines, errors first. Counts those beyond twenty. */
+/** Returns problems as lines, errors first. After twenty problems, gives only the number of the others. */
 export function shownProblems(problems: readonly FileProblem[]): string[] {
   const sorted = problems.toSorted(
     (one, other) =>

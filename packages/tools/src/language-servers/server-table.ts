@@ -1,5 +1,5 @@
 /**
- * A language server: its files, and its commands. The first command that works counts.
+ * A language server: its files and its commands. The first command that works is used.
  * @example
  * const oak: ServerKind = {
  *   name: "oak",

@@ -29,7 +29,7 @@ const MOST_PLACES = 50;
 const LONGEST_HOVER = 4_000;
 const LONGEST_LINE = 200;
 
-/** The folder of previous contents, and the texts that must not be written. See {@link symbolTools}. */
+/** The folder of previous contents, and the function that refuses texts. See {@link symbolTools}. */
 export type SymbolToolsOptions = Pick<FileWritingOptions, "backups" | "refuse">;
 
 const OPTIONS: OptionNames<SymbolToolsOptions> = { backups: true, refuse: true };

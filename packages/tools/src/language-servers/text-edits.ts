@@ -70,7 +70,10 @@ function isIndex(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Applies edits to a text. All positions count in the given text. Throws a sentence if they overlap or lie outside of the text. */
+/**
+ * Applies edits to a text. All positions refer to the original text. Throws a sentence if edits overlap or lie outside
+ * of the text.
+ */
 export function applyTextEdits(text: string, edits: readonly TextEdit[]): string {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);

@@ -54,7 +54,7 @@ export class McpServer {
   readonly journal: Journal;
   readonly #options: McpServerOptions;
   readonly #lifeline: Lifeline;
-  /** Running calls, oldest first. The user of the newest call answers the server's questions. */
+  /** Running calls, the oldest first. If the server asks a question, the user of the newest call answers. */
   readonly #calls = new Set<{ readonly ask: Ask; readonly silence: Silence }>();
   #tools: readonly ListedTool[] = [];
   #prompts: readonly McpPrompt[] = [];

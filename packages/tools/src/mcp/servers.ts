@@ -34,7 +34,7 @@ export interface McpOptions extends Omit<RouteOptions, "reconnect"> {
    * entries.
    */
   readonly servers: Readonly<Record<string, unknown>>;
-  /** Asks a user the questions that a server sends outside of calls. During a call, the user of that call is asked. */
+  /** Asks a user the questions that a server sends when no call runs. During a call, the user of that call is asked. */
   readonly ask?: Ask;
   /** Returns `_meta.traceparent` for the request of a call, so that the server can continue the trace. */
   readonly traceparent?: TraceparentOf;
@@ -64,9 +64,12 @@ export type McpServerState = { readonly name: string } & (
   | {
       readonly status: "ready";
       readonly tools: number;
-      /** Tools with arguments that only the server checks, and the reason. */
+      /** Tools with arguments that only the server can check, and the reason. */
       readonly unread?: readonly string[];
-      /** Entries of the server's lists that violate the protocol, one line each. Such an entry was left out or corrected. */
+      /**
+       * Entries of the server's lists that violate the protocol, one line each. Such entries were left out or
+       * corrected.
+       */
       readonly odd?: readonly string[];
     }
   | { readonly status: "disabled" }

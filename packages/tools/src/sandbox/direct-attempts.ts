@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 const COUNTERS = ["Ip OutNoRoutes", "Udp NoPorts", "Ip6OutNoRoutes", "Udp6NoPorts"];
 
 /**
- * Returns how often programs in the network of a process tried to reach an address that only a proxy reaches (S40), such
- * as a server for DNS. The kernel counts these attempts, so no output of a program changes the number.
+ * Returns how often programs in the network of a process tried to reach an address without the proxy (S40), such as a
+ * DNS server. The kernel counts these attempts, so programs cannot change the number by their output.
  */
 export function directAttempts(process: number): number {
   const counters = new Map([...pairsOfLines(process), ...pairsInLines(process)]);

@@ -32,8 +32,8 @@ const DEVICES =
   /^\/dev\/(?:null|zero|full|random|urandom|tty|console|ptmx|core|fd|stdin|stdout|stderr|shm|pts)(?:\/|$)/;
 
 /**
- * Returns sentences about limits of the sandbox that a failed command probably met (S40). A command can write any output,
- * so these sentences never lead to an offer.
+ * Returns sentences about limits of the sandbox that a failed command probably met (S40). They never lead to an offer
+ * to run the command again, because a command can write any output.
  */
 export function edgeNotes(output: string, around: EdgeSurroundings): readonly string[] {
   const lines = output.slice(-SEARCHED).split("\n");
@@ -50,8 +50,8 @@ export function edgeNotes(output: string, around: EdgeSurroundings): readonly st
 }
 
 /**
- * Returns sentences about the places at which a command failed: the command itself names the place, the sandbox limits
- * the place, and an error names the place too (S40). The output alone gives no sentence.
+ * Returns sentences about the paths at which a command failed. There is a sentence if the command itself contains the
+ * path, the sandbox limits this path, and an error mentions it (S40). The output alone leads to no sentence.
  */
 export function metPlaces(command: string, output: string, around: EdgeSurroundings): readonly string[] {
   const own = new Set(command.match(PATH)?.map((named) => pathOf(named, around)));
@@ -65,7 +65,7 @@ export function metPlaces(command: string, output: string, around: EdgeSurroundi
   return [...met].slice(0, MOST);
 }
 
-/** Returns whether an output has an error of a program without a network. */
+/** Returns whether an output contains an error of a program that has no network. */
 export function saysNoNetwork(output: string): boolean {
   return NO_NETWORK.test(output.slice(-SEARCHED));
 }
@@ -113,8 +113,8 @@ function isSocket(path: string): boolean {
 const PATHS_SHOWN = 5;
 
 /**
- * Describes the limits of a command in one line, for the question whether it may run (S41). `denied`: paths that rules
- * deny reading, and that a command outside a sandbox can read (S42).
+ * Describes in one line what limits a command. The question whether the command may run shows this line (S41).
+ * `denied`: paths that rules deny reading. A command outside a sandbox can read these paths (S42).
  */
 export function confinementLine(
   sandbox: { readonly network: NetworkAccess; readonly writable: readonly string[] } | undefined,

@@ -8,7 +8,8 @@ const SECRET_NAME =
 const SECRET_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;
 
 /**
- * Returns whether a variable may hold a secret: by its name, or because its value is an address with a password.
+ * Returns whether a variable could contain a secret: because of its name, or because its value is an address with a
+ * password.
  * @example holdsSecret("GITHUB_TOKEN", "abc") // true
  */
 export function holdsSecret(name: string, value: string): boolean {

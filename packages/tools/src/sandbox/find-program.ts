@@ -53,7 +53,10 @@ export function shellWords({ file, args }: Pick<ProgramLaunch, "file" | "args">)
   return [file, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
 }
 
-/** The variable with the command words to run in the sandbox, so that the wrapped command does not grow by quoting. */
+/**
+ * The variable that contains the words of the command to run in the sandbox. Without it, quoting would lengthen the
+ * wrapped command.
+ */
 export const WORDS = "BANYAN_SANDBOX_WORDS";
 
 /** A variable that only processes inside a sandbox have. */

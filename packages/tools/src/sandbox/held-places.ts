@@ -15,11 +15,12 @@ const PAUSE = 20;
 const LONGEST_REMOVAL = 10_000;
 
 /**
- * The placeholders of one sandbox: files and folders at missing paths, because only an existing path can be mounted
- * read-only. Programs in the same folder share placeholders. Removing a placeholder detaches its mounts, also those of
- * running commands of other programs. So only the last program that needs a placeholder removes it (S30). Instead of a
- * lock, a program first publishes which placeholders it needs, then waits for programs that remove some. A program that
- * removes some first sets a flag, then reads the needs of others. So one of two such programs always sees the other.
+ * The placeholders of one sandbox: files and folders at missing paths. They are needed because only an existing path
+ * can be mounted read-only. Programs in the same folder share placeholders. Removing a placeholder detaches its mounts,
+ * also those of running commands of other programs. For this reason, only the last program that needs a placeholder
+ * removes it (S30). There is no lock. A program first publishes which placeholders it needs, and then waits for
+ * programs that remove some. A program that removes some first sets a flag, and then reads the needs of others. Of two
+ * such programs, at least one always sees the other.
  */
 export class HeldPlaces {
   readonly #holder: SandboxHolder;

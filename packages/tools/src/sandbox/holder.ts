@@ -31,7 +31,7 @@ const REMOVING = "removing";
 const UNFINISHED = "new-";
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** The paths of placeholders by their keys. A placeholder has one key, but each program may have another path to it. */
+/** The paths of placeholders by their keys. A placeholder has one key, but programs can reach it by different paths. */
 export type PlaceholderPaths = ReadonlyMap<string, string>;
 
 /**

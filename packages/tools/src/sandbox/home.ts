@@ -65,15 +65,15 @@ export interface ClosedHome {
   readonly denied: readonly string[];
   /** Readable paths inside the denied folders. */
   readonly readable: readonly string[];
-  /** Folders that the sandbox replaces with its own. */
+  /** Folders for which the sandbox has replacements of its own. */
   readonly caches: readonly string[];
   /** Paths of the settings that stay unreadable, as sentences for the user. */
   readonly refused: readonly string[];
 }
 
 /**
- * Makes a home folder unreadable except for the files that builds need, the folders of `PATH`, and the `named` paths,
- * relative to the home. The folders in `own` always stay unreadable.
+ * Makes a home folder unreadable, except for files that builds need, the folders of `PATH`, and the `named` paths
+ * (relative to the home folder). The folders in `own` always stay unreadable.
  */
 export function closeHome({
   home,

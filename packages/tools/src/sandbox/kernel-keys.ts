@@ -7,9 +7,9 @@ const CALLS: Readonly<Record<string, readonly [architecture: number, first: numb
 };
 
 /**
- * Writes a system call filter that denies access to the kernel's keyrings, which may hold Kerberos tickets: no
- * namespace isolates them. Returns false on a processor whose call numbers are unknown. Calls of another architecture
- * are ended by the sandbox runtime's own filter.
+ * Writes a system call filter that denies access to the kernel's keyrings. No namespace isolates keyrings, and they can
+ * contain Kerberos tickets. Returns false on a processor whose call numbers are unknown. The sandbox runtime's own
+ * filter ends calls of another architecture.
  */
 export function writeKeyFilter(file: string): boolean {
   const calls = CALLS[process.arch];

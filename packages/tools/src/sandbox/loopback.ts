@@ -7,7 +7,8 @@ import type { NetworkEntrance } from "./messages.ts";
 const LISTENS = "0A";
 
 /**
- * The loopback that programs of a sandbox share, as the program outside sees it (S39). See {@link Sandbox.loopback}.
+ * The loopback network that programs of a sandbox share, as the program outside sees it (S39). See
+ * {@link Sandbox.loopback}.
  * @example
  * const opening = await openSandbox({ root: "." });
  * if (opening.available) console.log(opening.sandbox.loopback("conversation-1")?.ports());

@@ -11,7 +11,7 @@ export interface SandboxPlan {
   readonly caches: readonly string[];
   /** Writable repositories of linked work trees, outside of these work trees. */
   readonly repositories: readonly string[];
-  /** An existing file that commands must not see: the trial command checks this. */
+  /** An existing file that commands must not see. The trial command checks this. */
   readonly hidden?: string;
   /** Reachable domains, with or without a port. Empty: no network. */
   readonly domains: readonly string[];
@@ -27,19 +27,23 @@ export interface SandboxPlan {
   };
 }
 
-/** How programs outside of a shared network reach it. */
+/** The way in which programs outside of a shared network reach it. */
 export interface NetworkEntrance {
   /**
-   * The words to put before a program and its arguments to start the program in the network. They set no other limit.
+   * The words to put before a program and its arguments, so that the program starts in the network. They set no other
+   * limit.
    */
   readonly enter: readonly string[];
   /** The id of a process in the network. */
   readonly process: number;
-  /** The ports of the relays to the proxies, which are no servers of commands. */
+  /** The ports of the relays to the proxies. These relays are no servers of commands. */
   readonly relays: readonly number[];
 }
 
-/** Messages to the process of a sandbox. Each `wrapped` gets one `ended`. `loopback`: the name of a shared network. */
+/**
+ * Messages to the process of a sandbox. Each `wrapped` is answered by one `ended`. `loopback`: the name of a shared
+ * network.
+ */
 export type ToProcess =
   | { readonly type: "open"; readonly plan: SandboxPlan }
   /** `hidden`: unreadable paths of this program, in addition to those of the plan. */
@@ -48,9 +52,12 @@ export type ToProcess =
       readonly id: number;
       readonly loopback: string | undefined;
       readonly hidden: readonly string[];
-      /** The program uses the network of this machine. */
+      /** True if the program uses the network of this machine. */
       readonly isDirect: boolean;
-      /** The program writes only in the first writable folder, without these paths. Absent: in all of them. */
+      /**
+       * Paths that the program must not write. It then writes only in the first writable folder. Absent: it writes in
+       * all writable folders.
+       */
       readonly readOnly: readonly string[] | undefined;
     }
   /** Replaces the reachable domains, also for programs that run. */

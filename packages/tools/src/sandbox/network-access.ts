@@ -45,21 +45,24 @@ export interface ConnectionAsker {
  */
 export interface WrapOptions {
   /**
-   * Programs with the same name, such as a conversation's id, reach each other's servers on 127.0.0.1 (S39), if this
-   * machine permits it. Absent: the program has a network of its own.
+   * Name of a network, such as a conversation's id. Programs with the same name reach each other's servers on 127.0.0.1
+   * (S39), if this machine permits that. Absent: the program has a network of its own.
    */
   readonly loopback?: string | undefined;
-  /** Decides about addresses that are not allowed in all conversations. Absent: such connections are refused. */
+  /**
+   * Decides about addresses that are not allowed in all conversations. Absent: connections to such addresses are
+   * refused.
+   */
   readonly asker?: ConnectionAsker | undefined;
   /**
-   * True: the program uses the network of this machine, with the machine's own servers. All other limits hold. Only
-   * after a yes of a user. Default: false.
+   * True if the program uses the network of this machine, with the machine's own servers. All other limits stay. Needs
+   * the consent of a user. Default: false.
    */
   readonly isDirect?: boolean | undefined;
   /**
-   * More read-only paths, as absolute paths: the program writes only in the workspace without these paths, and in its
-   * temporary folder and caches, but in no other folder of the options (S37). Absent: the program writes wherever the
-   * options allow.
+   * Additional read-only paths, as absolute paths. The program then writes only in the workspace without these paths,
+   * in its temporary folder, and in caches; other writable folders of the options become read-only, too (S37). Absent:
+   * the program writes wherever the options allow.
    */
   readonly readOnly?: readonly string[] | undefined;
 }
@@ -76,7 +79,7 @@ export interface WrapOptions {
  * });
  */
 export interface NetworkAccessOptions {
-  /** Addresses of all conversations, in the form of {@link AllowedAddress}. */
+  /** Addresses that are allowed in all conversations, in the form of {@link AllowedAddress}. */
   readonly domains: readonly string[];
   /** Stores an address that a user allowed in all conversations, or removes the address. Throws if that fails. */
   readonly keep?: (address: string, isAllowed: boolean) => void;
@@ -84,7 +87,7 @@ export interface NetworkAccessOptions {
   readonly registries?: () => readonly string[];
   /** False if no user can be asked about an address. Default: true. */
   readonly canAsk?: boolean;
-  /** Returns how to allow an address where no user can be asked, as a sentence. */
+  /** Returns a sentence that says how to allow an address where no user can be asked. */
   readonly advice?: (address: string) => string;
 }
 
@@ -106,8 +109,8 @@ export function addressText({ host, port }: NetworkAddress): string {
 }
 
 /**
- * The network addresses that commands may reach. All sandboxes of a program share this object. Addresses of one
- * conversation are forgotten at the end of the program.
+ * The network addresses that commands can reach. All sandboxes of a program share this object. Addresses that were
+ * allowed in one conversation are forgotten when the program ends.
  * @example
  * const network = new NetworkAccess({ domains: ["registry.example.org"] });
  * const opening = await openSandbox({ root: ".", network });
@@ -136,7 +139,7 @@ export class NetworkAccess {
     return this.#options.registries?.() ?? [];
   }
 
-  /** Returns how to allow an address where no user can be asked, as a sentence. */
+  /** Returns a sentence that says how to allow an address where no user can be asked. */
   advice(address: string): string {
     return this.#options.advice?.(address) ?? `Add ${address} to the sandbox's option `network`.`;
   }

@@ -21,7 +21,7 @@ const MADE = new Date(Date.UTC(1990, 0, 1));
 
 /**
  * Creates a file or folder at a missing path, so that the path can be mounted read-only. git ignores an empty folder,
- * and a `commondir` with the content `.` has no effect. Throws if the path exists or cannot be created.
+ * and a `commondir` that contains `.` has no effect. Throws if the path exists or cannot be created.
  */
 export function makePlaceholder(path: string): void {
   if (isCommondir(path) && isPlaceThere(join(dirname(path), "HEAD"))) writeFileSync(path, HERE, { flag: "wx" });
@@ -74,7 +74,7 @@ export function isVacant(path: string): boolean {
   }
 }
 
-/** Returns a key of a placeholder that is the same for each path to it. Throws if the parent folder is missing. */
+/** Returns a key of a placeholder, which is the same for every path to it. Throws if the parent folder is missing. */
 export function placeholderKey(path: string): string {
   const { dev, ino } = statSync(dirname(path));
   return `${dev}:${ino}:${basename(path)}`;

@@ -5,9 +5,9 @@ import { isPlaceholder } from "./placeholder.ts";
 const MOST_LINKS = 40;
 
 /**
- * Links at protected paths, such as `.git/hooks` and `.claude`. The target of a link is protected like other paths, but
- * no mount can cover the link itself. If a command replaces a link, the replacement is moved aside when the command
- * ends, and the link is restored.
+ * Symbolic links at protected paths, such as `.git/hooks` and `.claude`. The target of a link is protected like other
+ * paths, but no mount can cover the link itself. If a command replaces a link, the replacement is moved aside when the
+ * command ends, and the link is restored.
  */
 export class ProtectedLinks {
   #targets: ReadonlyMap<string, string> = new Map();
@@ -44,7 +44,10 @@ export class ProtectedLinks {
   }
 }
 
-/** Returns where a file would be created through a dangling link; undefined if `link` is not a dangling link. */
+/**
+ * Returns the path at which a file would be created through a dangling link. Undefined if `link` is not a dangling
+ * link.
+ */
 export function danglingTarget(link: string): string | undefined {
   let place = link;
   for (let links = 0; links < MOST_LINKS; links++) {

@@ -23,7 +23,7 @@ export interface ProtectedPlaces {
 
 /**
  * Finds the protected paths in a writable folder (S8, S19): files that git obeys in repositories, and files that other
- * programs obey. At the top of the folder and in repositories, missing files are included; in a new folder further
+ * programs obey. At the top of the folder and in repositories, this includes missing files. In a new folder further
  * down, commands can create such files. `rg` is the path of ripgrep. Rejects if the folder cannot be searched.
  */
 export async function protectedPlaces(root: string, rg: string): Promise<ProtectedPlaces> {

@@ -7,7 +7,7 @@ const PARTS_OF_REPOSITORY = ["HEAD", "config", "objects", "refs"];
 
 /**
  * Returns the paths in a repository's folder that change what git does: settings, hooks, and pointers to other parts.
- * Includes some missing paths, because commands must not create these.
+ * Some of these paths may be missing; they are included because commands must not create them.
  */
 export function obeyedByGit(folder: string): string[] {
   const there = ["config.worktree", "gitdir", "info/attributes", "objects/info/alternates"];
@@ -38,7 +38,7 @@ export function isRepository(folder: string): boolean {
   );
 }
 
-/** Returns the repository that a folder's `.git` file points to; undefined without such a file. */
+/** Returns the repository to which a folder's `.git` file points. Undefined without such a file. */
 export function linkedRepository(workTree: string): string | undefined {
   try {
     const pointer = join(workTree, ".git");
@@ -71,7 +71,10 @@ export function protectedOfRepository(folder: string): string[] {
   return repositoriesIn(folder).flatMap(obeyedByGit);
 }
 
-/** Returns a repository, with the inner repositories of its work trees and submodules. Submodule names may have several parts. */
+/**
+ * Returns a repository, with the inner repositories of its work trees and submodules. The name of a submodule can have
+ * several parts.
+ */
 export function repositoriesIn(folder: string): string[] {
   return [folder, ...foldersIn(join(folder, "worktrees")), ...modulesIn(join(folder, "modules"), DEEPEST_MODULE)];
 }

@@ -37,8 +37,8 @@ export interface SandboxedProgram extends ProgramLaunch, Disposable {
 }
 
 /**
- * The start of a sandbox's process: the process after a successful trial, or the reason against it. `isLasting`: the
- * trial failed, and will fail again on the same machine.
+ * The result of starting a sandbox's process: the process after a successful trial, or the reason why there is none.
+ * `isLasting`: the trial failed, and will fail again on the same machine.
  */
 export type SandboxStart =
   | { readonly running: RunningSandbox }
@@ -97,7 +97,7 @@ type OpenedReply = Extract<FromProcess, { type: "opened" }>;
 type WrapRequest = Extract<ToProcess, { type: "wrap" }>;
 type WrappedReply = Extract<FromProcess, { type: "wrapped" }>;
 
-/** The process of a sandbox that passed its trial. It ends with this program. */
+/** The process of a sandbox after a successful trial. It ends with this program. */
 export class RunningSandbox {
   /** See `Sandbox.isShared`. */
   readonly isShared: boolean;

@@ -11,7 +11,7 @@ export const AFTER_MOUNTS = " --dev /dev --unshare-pid ";
 const PROXY_VARIABLE = / --setenv (\w*proxy\w*|GIT_SSH_COMMAND|GIT_CONFIG_PARAMETERS|JAVA_TOOL_OPTIONS) /gi;
 
 /**
- * Returns a command of the sandbox runtime that uses an existing network, in place of a network and relays of its own.
+ * Returns a command of the sandbox runtime that uses an existing network instead of its own network and relays.
  * `inShell` replaces the end of the command. Without `enter`, the network is that of this machine, and the command has
  * no variables for proxies. Throws on an unknown format.
  */
@@ -38,7 +38,7 @@ export function afterOptions(text: string): string {
   return text.slice(at);
 }
 
-/** The error of a command whose format is not the one of the known sandbox runtime. */
+/** The error of a command that does not have the format of the known sandbox runtime. */
 export function unknownFormat(): Error {
   return new Error("the sandbox runtime answered in an unexpected format");
 }

@@ -12,7 +12,7 @@ import {
 import { release } from "node:os";
 import { dirname } from "node:path";
 
-/** The result of a trial: the sandbox worked, or the reason why this machine cannot have one. */
+/** The result of a trial: success, or the reason why this machine cannot have a sandbox. */
 export type TrialResult = { readonly works: true } | { readonly works: false; readonly reason: string };
 
 /** Results that the file keeps. The oldest results leave first. */
@@ -41,7 +41,7 @@ interface KeptResult {
   readonly reason?: string;
 }
 
-/** The subject of a trial. `programs` are paths of programs, `options` all options of the sandbox except its root. */
+/** The subject of a trial. `programs`: paths of programs. `options`: all options of the sandbox except its root. */
 export interface TrialSubject {
   readonly programs: readonly string[];
   readonly options: unknown;
@@ -49,9 +49,9 @@ export interface TrialSubject {
 }
 
 /**
- * The trial of a sandbox, whose result the processes of a user share in a file. A success holds for all folders on this
- * machine, a failure only for its folder. The file only saves time: each sandbox tries a command before the first command
- * of its user, so after a wrong success commands fail and never run outside.
+ * The trial of a sandbox. All processes of a user share its result in a file. A success is valid for all folders on
+ * this machine, a failure only for its folder. The file only saves time: each sandbox runs a trial command before the
+ * first command of its user. If the file wrongly reports a success, commands fail and never run outside.
  */
 export class SandboxTrial {
   readonly #file: string;

@@ -40,19 +40,22 @@ import { SandboxTrial } from "./sandbox-trial.ts";
  */
 export interface SandboxOptions {
   readonly root: string;
-  /** More writable folders, relative to the root or absolute. They must exist. */
+  /** Additional writable folders, relative to the root or absolute. They must exist. */
   readonly writable?: readonly string[];
   /** Read-only paths inside the writable folders, in addition to the protected paths (S8). */
   readonly writeDenied?: readonly string[];
-  /** Unreadable paths, in addition to the home folder and the usual secrets. A writable folder inside stays readable. */
+  /**
+   * Unreadable paths, in addition to the home folder and the usual places of secrets. A writable folder inside an
+   * unreadable path stays readable.
+   */
   readonly readDenied?: readonly string[];
   /** Readable paths of the home folder, in addition to those that builds need: `~/x`, or relative to the home folder. */
   readonly readable?: readonly string[];
-  /** The program's own folders. Commands can neither read, write nor create them. */
+  /** The folders of Banyan itself. Commands can neither read, write nor create them. */
   readonly own?: readonly string[];
   /**
-   * Returns more unreadable paths, as absolute paths. Called before each program starts. After a rejection, the program
-   * does not start.
+   * Returns additional unreadable paths, as absolute paths. Called before each program starts. If the function rejects,
+   * the program does not start.
    */
   readonly hidden?: () => Promise<readonly string[]>;
   /** The addresses that programs may reach. With a `NetworkAccess`, users are asked about other addresses. */
@@ -64,15 +67,15 @@ export interface SandboxOptions {
     | NetworkAccess;
   /**
    * A file with the results of earlier trials, in a folder of `own`. After an earlier success, no process starts before
-   * the first command. After a failure in the last hour, no sandbox is available. Any change of the programs or the
-   * system makes earlier results void. Default: each opening tries the sandbox.
+   * the first command. After a failure in the last hour, no sandbox is available. If the programs or the system change,
+   * earlier results are no longer valid. Default: each opening runs a trial.
    */
   readonly trials?: string;
-  /** True to try the sandbox now, whatever `trials` contains. Default: false. */
+  /** True to test the sandbox now, even if `trials` contains a result. Default: false. */
   readonly again?: boolean;
   /**
-   * The choices that `shell` may offer after a command failed at a limit of the sandbox: to run the command once more
-   * without the limit. Default: nothing.
+   * The choices that `shell` can offer after a command has failed at a limit of the sandbox: to run it once more
+   * without this limit. Default: no choices.
    */
   readonly exceptions?: readonly SandboxException[];
   /** The program's own environment, used to find bubblewrap and the network proxy. Commands do not get this environment. */
@@ -103,7 +106,7 @@ const OPTIONS: OptionNames<SandboxOptions> = {
 export interface Sandbox extends AsyncDisposable {
   /** The addresses that programs may reach. */
   readonly network: NetworkAccess;
-  /** The writable folders besides the root, as in the options. */
+  /** The writable folders in addition to the root, as in the options. */
   readonly writable: readonly string[];
   /** The choices that `shell` may offer after a failure at a limit of the sandbox, as in the options. */
   readonly exceptions: readonly SandboxException[];
@@ -149,9 +152,9 @@ export type SandboxOpening =
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 
 /**
- * Opens a sandbox (S9). Runs a trial command, unless `trials` has the result of an earlier trial. If this machine cannot
- * have a sandbox, the result has the reason. Rejects with a `SandboxError` if an option is invalid, such as a missing
- * folder or a malformed domain.
+ * Opens a sandbox (S9). Runs a trial command, unless `trials` contains the result of an earlier trial. If this machine
+ * cannot have a sandbox, the result contains the reason. Rejects with a `SandboxError` if an option is invalid, such as
+ * a missing folder or a malformed domain.
  * @example
  * const opening = await openSandbox({ root: "." });
  * if (!opening.available) throw new Error(opening.reason);

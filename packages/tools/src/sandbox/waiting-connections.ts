@@ -1,7 +1,7 @@
 import type { NetworkHostPattern } from "@anthropic-ai/sandbox-runtime";
 import type { FromProcess } from "./messages.ts";
 
-/** The connections in a sandbox that wait for a decision of the program outside (S38). */
+/** The connections in a sandbox that wait until the program outside decides about them (S38). */
 export class WaitingConnections {
   readonly #waiting = new Map<number, (refusal: string | undefined) => void>();
   readonly #send: (message: FromProcess) => void;

@@ -26,7 +26,8 @@ interface NodeContext {
   readonly inFunction: boolean;
   readonly statement: SymbolExtent | undefined;
   /**
-   * True if the symbol is in a part that the parser could not read. An indented node there may belong to any symbol.
+   * True if the symbol is in a part that the parser could not read. In such a part, an indented node can belong to any
+   * symbol.
    */
   readonly adrift: boolean;
 }
@@ -45,8 +46,8 @@ const ENCODING = /^#.*coding[:=]/;
 const LONGEST_NAME = 1000;
 
 /**
- * Yields the symbols of a syntax tree in order, and undefined in between, so that the caller can pause. Does not search
- * expressions: a function that is only an argument has no name.
+ * Yields the symbols of a syntax tree in order. In between, yields undefined, so that the caller can pause. Does not
+ * search expressions: a function that is only an argument has no name.
  */
 export function* findDeclarations(
   root: Node,

@@ -9,9 +9,12 @@ export interface SymbolGrammar {
   readonly file: string;
   /** Nodes that declare symbols. The names of inner symbols begin with the name of the outer symbol. */
   readonly symbols: Readonly<Record<string, NodeNames>>;
-  /** Nodes that contain symbols but are no symbols themselves. A returned name becomes a prefix of the inner names. */
+  /**
+   * Nodes that contain symbols but are no symbols themselves. If the function returns a name, this name becomes a
+   * prefix of the inner names.
+   */
   readonly scopes: Readonly<Record<string, (node: Node) => string | undefined>>;
-  /** Returns whether a node is a statement that belongs to its declaration: `export`, decorators, `const`. */
+  /** Returns whether a node is a part of the statement that contains a declaration: `export`, decorators, `const`. */
   readonly statements: (node: Node) => boolean;
   /** Nodes whose inner variables are no symbols. */
   readonly functions: ReadonlySet<string>;
@@ -25,7 +28,7 @@ export function namesInField(...types: readonly string[]): Record<string, NodeNa
   return Object.fromEntries(types.map((type) => [type, fieldNames]));
 }
 
-/** Returns rules for syntax nodes that have no name themselves but contain symbols. */
+/** Returns rules for syntax nodes that have no name of their own but contain symbols. */
 export function namelessScopes(...types: readonly string[]): SymbolGrammar["scopes"] {
   return Object.fromEntries(types.map((type) => [type, () => undefined]));
 }

@@ -21,7 +21,7 @@ export function isLoopbackHost(hostname: string): boolean {
   return /^(?:.*\.)?localhost\.?$/i.test(hostname) || isInLoopbackRange(hostname.replace(/^\[|\]$/g, ""));
 }
 
-/** Throws a `WebError` if the host of the address is an IP address that is not allowed. */
+/** Throws a `WebError` if the host in the address is an IP address that is not allowed. */
 export function checkLiteral({ hostname }: URL, { allowAddress = isPublicAddress }: NetworkReach): void {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0 && !allowAddress(host)) throw privateAddressError(hostname, host);
@@ -29,7 +29,7 @@ export function checkLiteral({ hostname }: URL, { allowAddress = isPublicAddress
 
 /**
  * Resolves a host for one connection. Rejects if any of its addresses is not allowed. The connection uses exactly the
- * checked addresses, so the host cannot change between check and connection.
+ * checked addresses. The host therefore cannot change between check and connection.
  */
 export function checkedLookup({
   allowAddress = isPublicAddress,

@@ -6,9 +6,9 @@ import { wholeLength } from "../workspace/files/output.ts";
 const PRESCAN = 1024;
 
 /**
- * Decodes a text from the web. The encoding comes from a byte-order mark, or else from the server, or else from the
- * page. The default is UTF-8, or Windows-1252 for invalid UTF-8, as in browsers. If the text was cut, an incomplete
- * character at the end is left out. `behind` are the bytes after the cut, if known.
+ * Decodes a text from the web. A byte-order mark decides the encoding; without one, the server does, or else the page.
+ * The default is UTF-8, or Windows-1252 for invalid UTF-8, as in browsers. If the text was cut, an incomplete character
+ * at the end is left out. `behind`: the bytes after the cut, if known.
  */
 export function decodeText(bytes: Buffer, charset: string | undefined, behind?: Buffer): string {
   const isCut = behind !== undefined;

@@ -27,7 +27,7 @@ export interface WebResponse {
   readonly body: Buffer;
   /** The limit that cut the body short; undefined if it is complete. */
   readonly cut: "size" | "time" | undefined;
-  /** Loaded bytes after the cut of a body. They show where the last character before the cut ends. */
+  /** Loaded bytes that follow the cut of a body. They show where the last character before the cut ends. */
   readonly behind: Buffer;
 }
 
@@ -178,7 +178,7 @@ function explainFetchError(address: URL, error: unknown, timeout: number | undef
   return new WebError("network", `${address.href} could not be fetched: ${why}.`, { cause: error });
 }
 
-/** Parses an address that may be fetched, relative to `base`. Throws a `WebError`. */
+/** Parses an address that Banyan is allowed to fetch, relative to `base`. Throws a `WebError`. */
 export function readWebAddress(text: string, base?: URL): URL {
   const address = URL.canParse(text, base) ? new URL(text, base) : undefined;
   if (address === undefined)
@@ -204,7 +204,10 @@ export function redirectTarget(from: URL, location: string): URL {
   return to;
 }
 
-/** Returns whether permission for one address covers the other: same origin, or same host with encryption. */
+/**
+ * Returns whether permission for one address covers the other: if both have the same origin, or the same host and the
+ * other one is encrypted.
+ */
 export function isSamePlace(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true;
   const haveUsualPorts = from.port === "" && to.port === "";

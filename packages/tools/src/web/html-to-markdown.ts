@@ -31,8 +31,8 @@ const UNREADABLE = [
 
 /**
  * Returns the main part of a page as Markdown without raw HTML (S12), or the whole page if no part is dominant. Links
- * and images have absolute addresses, resolved from `address`; only web addresses stay. A hostile page can make this
- * run for ever or throw any error, so call this in a thread that can be ended.
+ * and images have absolute addresses, resolved from `address`. Only web addresses are kept. A hostile page can make
+ * this run for ever or throw any error, so call this in a thread that can be ended.
  */
 export function htmlToMarkdown(html: string, address: string): ReadablePage {
   const { document } = parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);

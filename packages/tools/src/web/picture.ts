@@ -72,7 +72,7 @@ export async function readWebPicture(url: string, options: ReadPictureOptions): 
 const MOST_AT_ONCE = 8;
 
 /**
- * Fetches images for users, at most eight at once, in the order of the requests (S11).
+ * Fetches images for users in the order of their requests, at most eight images at once (S11).
  * @example
  * const pictures = new WebPictures();
  * const { bytes } = await pictures.read("https://example.com/oak.png", { signal });

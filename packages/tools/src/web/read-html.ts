@@ -45,7 +45,7 @@ export async function readHtml(
   }
 }
 
-/** Returns the text between the tags of a page, in linear time. */
+/** Returns the text between the tags of a page. Takes linear time. */
 export function tagless(html: string): ReadablePage {
   const title = /<title[^<>]*>([^<]*)/i.exec(html)?.[1] ?? "";
   const text = removeBetween(

@@ -25,7 +25,7 @@ export interface ClientDuties {
   elicit(params: ElicitRequestParams): Promise<ElicitResult>;
   /** Adds a line to the server's log: an entry that the server logged, or an error of the connection. */
   log(who: string, text: string): void;
-  /** Called for each message that violated the protocol, and that was therefore corrected or left out. */
+  /** Called for each message that violated the protocol. Such a message was corrected or left out. */
   readonly odd: NoteOddity;
   /** Called when the server's tools, prompts or resources changed, or may have changed. */
   changed(what: "tools" | "prompts" | "resources" | "all"): void;
@@ -40,7 +40,7 @@ export type ServerTransport =
 export interface McpConnection {
   readonly client: Client;
   readonly closed: Promise<void>;
-  /** True if the server keeps a session, which it may also forget. */
+  /** True if the server keeps a session. The server can forget this session. */
   readonly hasSession: () => boolean;
   /** Runs an action. If the server demands a sign-in, waits for the user to sign in, and runs the action once more. */
   whenSignedIn<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -63,9 +63,9 @@ const NEWER = "2026-07-28";
 export const VERSIONS: readonly string[] = [NEWER, ...SUPPORTED_PROTOCOL_VERSIONS];
 
 /**
- * Connects to an MCP server. Each exchange may take `timeout` milliseconds. At an address, the newer handshake is tried
- * first. A program gets the older handshake first: all programs know it, and many exit at an unknown request. With
- * `version`, only that version is offered. Rejects with the error of the server or of the transport.
+ * Connects to an MCP server. Each exchange can take `timeout` milliseconds. At an address, the newer handshake is tried
+ * first. A program gets the older handshake first, because all programs know it, and many exit at an unknown request.
+ * With `version`, only that version is offered. Rejects with the error of the server or of the transport.
  */
 export async function connectMcp(
   reach: ServerTransport,

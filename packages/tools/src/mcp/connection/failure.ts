@@ -14,7 +14,7 @@ import { ServerSilenceError } from "./silence.ts";
 /** A failed exchange with an MCP server: its code, and the reason for users. */
 export interface McpFailure {
   readonly code: McpErrorCode;
-  /** A clause about the server for the end of a sentence, such as "it gave no answer in time". */
+  /** What the server did, as the end of a sentence, such as "it gave no answer in time". */
   readonly reason: string;
 }
 
@@ -64,7 +64,7 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Returns whether a server rejected a request because the server forgot the session; the request then had no effect.
+ * Returns whether a server rejected a request because it had forgotten the session. The request then had no effect.
  * Streamable HTTP answers 404; restarted servers also answer 400 with a message about the session (F57).
  */
 export function isForgotten(error: unknown): boolean {

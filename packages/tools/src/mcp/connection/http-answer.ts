@@ -3,7 +3,7 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { McpError } from "../entries/error.ts";
 import { LARGEST_ANSWER, TOO_LARGE } from "./message-lines.ts";
 
-/** The mark of an error that replaces a missing response. */
+/** The mark of an error that stands for a missing response. */
 export const UNANSWERED = "unanswered";
 
 const LONGEST = 200;
@@ -49,7 +49,10 @@ async function readBodyText({ body }: Response): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** Returns the readable part of a body: a page's title, the message of a JSON error, or the first line; may be empty. */
+/**
+ * Returns the readable part of a body: the title of a page, the message of a JSON error, or the first line. The text
+ * can be empty.
+ */
 export function bodyMessage(body: string): string {
   const { error, message } = parseMessage(body) ?? {};
   const text = isMessage(error) ? error.message : (error ?? message);

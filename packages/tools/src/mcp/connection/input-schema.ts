@@ -25,10 +25,10 @@ export interface ServerSchema {
 }
 
 /**
- * Converts the input schema of an MCP tool for the engine. Keywords of other versions and dialects of JSON Schema are
- * converted by their meaning (F43). Regular expressions are removed, because a hostile expression can run for ever.
- * Unreadable parts, such as references to nothing, are removed too. The server checks all arguments anyway. The
- * description tells the model the removed expressions.
+ * Converts the input schema of an MCP tool for the engine. Converts keywords of other versions and dialects of JSON
+ * Schema by their meaning (F43). Removes regular expressions, because a hostile expression can run for ever. Also
+ * removes unreadable parts, such as references to nothing. The server checks all arguments anyway. The description
+ * tells the model which expressions were removed.
  */
 export function inputSchema(declared: ServerInputSchema): ServerSchema {
   const open: JsonSchema = { type: "object", properties: {} };

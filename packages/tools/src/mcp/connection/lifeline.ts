@@ -34,7 +34,7 @@ export interface ReconnectSettings {
 
 export interface LifelineOptions {
   readonly name: string;
-  /** Returns how to reach the server. Rejects if the entry is invalid. */
+  /** Returns the way to reach the server. Rejects if the entry is invalid. */
   readonly reach: () => ServerTransport | Promise<ServerTransport>;
   readonly duties: ClientDuties;
   /** Milliseconds without a sign of life: `start` for each exchange until the server is ready, `work` for later requests. */

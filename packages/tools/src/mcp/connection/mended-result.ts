@@ -21,7 +21,7 @@ const LISTS = new Map<string, { at: string; what: string; needs: readonly string
   ],
 );
 
-/** Gets a line about a list or a call's result that violates the protocol. */
+/** Receives a line about a list or a call's result that violates the protocol. */
 export type NoteOddity = (line: string, where: "list" | "call") => void;
 
 /** Corrects the results that a transport delivers before the client reads them. Call it before the transport is used. */

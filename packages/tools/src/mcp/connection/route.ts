@@ -23,11 +23,14 @@ export interface RouteOptions {
   readonly env: ProcessEnvironment;
   /** The folder for credentials. Without it, no sign-in is possible. */
   readonly credentials?: string | undefined;
-  /** Opens an address for a waiting user. Without it, a server that needs a sign-in gets the state `needs-auth`. */
+  /**
+   * Opens an address for a user who waits. Without this function, a server that needs a sign-in gets the state
+   * `needs-auth`.
+   */
   readonly openAddress?: OpenAddress | undefined;
   /**
-   * Returns advice how to sign in to a server, such as a command, for the message "... wants you to sign in: ". The
-   * default tells the developer to pass `openAddress`.
+   * Returns advice on how to sign in to a server, such as a command. The advice follows the words "... wants you to
+   * sign in: ". The default tells the developer to pass `openAddress`.
    */
   readonly howToSignIn?: ((server: string) => string) | undefined;
   /** Settings to reconnect to a lost server and to a lost stream of its messages. */

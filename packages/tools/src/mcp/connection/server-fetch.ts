@@ -9,9 +9,9 @@ const LARGEST = 1024 * 1024;
 const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 /**
- * Returns the `fetch` for one MCP server. The server chooses the sign-in address, which could be any address. So only
- * the server's own origin gets the headers of the entry, and a server on the public internet cannot cause requests to
- * private machines (S11).
+ * Returns the `fetch` for one MCP server. The server chooses the sign-in address, and could choose any address. For
+ * this reason, only the server's own origin gets the headers of the entry, and a server on the public internet cannot
+ * cause requests to private machines (S11).
  */
 export function serverFetch({ url, headers = {} }: HttpEntry, reach: NetworkReach = {}): FetchLike {
   const home = new URL(url);

@@ -1,4 +1,4 @@
-/** Aborts a request after some time without a server message. The clock stops while a user answers a question. */
+/** Aborts a request if the server sends nothing for some time. The clock stops while a user answers a question. */
 export class Silence implements Disposable {
   /** Aborts with the reason of `outer`, or with a `ServerSilenceError` after `most` milliseconds of silence. */
   readonly signal: AbortSignal;

@@ -4,9 +4,9 @@ import { isPackageRunner } from "./package-runner.ts";
 import { entryVariables } from "./variables.ts";
 
 /**
- * Returns a digest (SHA-256, hexadecimal) of what the user consents to in an entry: the program with its arguments,
- * folder and variables as written, or the address with its headers. Any change of these needs a new consent (S6). The
- * digest does not cover `timeout` and `disabled`.
+ * Returns a digest (SHA-256, hexadecimal) of the parts of an entry to which the user consents. For a program: its
+ * arguments, folder and variables as written. For an address: the address and its headers. Any change of these needs a
+ * new consent (S6). The digest does not cover `timeout` and `disabled`.
  * @example
  * commandDigest({ command: "notes-server" }) === commandDigest({ command: "notes-server", timeout: 5_000 }) // true
  */

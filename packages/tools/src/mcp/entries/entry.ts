@@ -9,7 +9,7 @@ interface CommonEntry {
    * of a call (default 600,000).
    */
   readonly timeout?: number;
-  /** True: the server is not started, and the entry stays in the configuration. */
+  /** True if the server is not started. Its entry stays in the configuration. */
   readonly disabled?: boolean;
 }
 
@@ -35,7 +35,10 @@ export interface HttpEntry extends CommonEntry {
 export interface OAuthEntry {
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** The https address of a document that describes the client, for servers that accept such a document instead of an id. */
+  /**
+   * The https address of a document that describes the client. For servers that accept such a document in place of an
+   * id.
+   */
   readonly clientMetadataUrl?: string;
   /** The address of the authorization server that knows the client. Only this server gets the secret. */
   readonly issuer?: string;

@@ -32,8 +32,8 @@ export class McpError extends Error {
 }
 
 /**
- * Describes an error. Adds the cause if the message alone is too vague (`fetch failed`), and replaces a validator's
- * JSON by the names of the invalid fields (F50).
+ * Describes an error. If the message alone is too vague (`fetch failed`), adds the cause. If the error is a validator's
+ * JSON, gives the names of the invalid fields instead (F50).
  */
 export function reasonOf(error: unknown): string {
   return withoutIssues(causeText(error));

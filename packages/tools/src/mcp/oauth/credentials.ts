@@ -28,7 +28,7 @@ export function credentialsFor(
 export interface StoredCredentials {
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
-  /** Scopes that a call needs and the tokens lack. The next sign-in requests them. */
+  /** Scopes that a call needs but that the tokens do not have. The next sign-in requests them. */
   readonly wanted?: string;
 }
 
@@ -36,8 +36,8 @@ type CredentialsChange = { readonly [Key in keyof StoredCredentials]: StoredCred
 
 /**
  * The credentials for one server address, in a file that only the user can read (mode 0600). The key is the address and
- * not the server's name: a project that reuses the name for another server gets no credentials. Each read opens the
- * file, because another process may have refreshed the credentials.
+ * not the server's name. A project that uses the same name for another server therefore gets no credentials. Each read
+ * opens the file, because another process may have refreshed the credentials.
  * @example const { tokens } = await new Credentials("credentials", "https://mcp.example.org").read();
  */
 export class Credentials {

@@ -9,8 +9,8 @@ const BUSY = 5;
 
 /**
  * Waits until the lock of a file is free, and takes it. Disposing of the result releases the lock and removes the file.
- * Rejects when the signal aborts. The lock is SQLite's. So the system releases the lock of a killed process at once, a
- * slow holder keeps its lock, and two holders in one process exclude each other too.
+ * Rejects when the signal aborts. The lock is a lock of SQLite. The system therefore releases the lock of a killed
+ * process at once, a slow holder keeps its lock, and two holders in one process also exclude each other.
  */
 export async function lockFile(file: string, signal: AbortSignal): Promise<Disposable> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -17,7 +17,7 @@ import type { Credentials } from "./credentials.ts";
 import { Loopback } from "./loopback.ts";
 
 /**
- * Shows a user the address at which to sign in to `server`. Does not wait until the user has signed in.
+ * Shows a user the address of the sign-in to `server`. Does not wait for the end of the sign-in.
  * @example const openAddress: OpenAddress = (address, server) => console.log(`Sign in to ${server} at ${address}`);
  */
 export type OpenAddress = (address: URL, server: string) => void | Promise<void>;
@@ -31,7 +31,7 @@ const NOWHERE = "http://127.0.0.1/callback";
 
 /** Lets a user sign in to an MCP server. */
 export interface SignInUser {
-  /** Opens a page in the user's browser; absent if no user is waiting. */
+  /** Opens a page in the user's browser. Absent if no user is waiting. */
   readonly open: OpenAddress | undefined;
   /** The remedy if no user is waiting, as the end of a sentence that begins with "... wants you to sign in: ". */
   readonly advice: string;

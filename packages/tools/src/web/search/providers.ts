@@ -7,7 +7,7 @@ import { askSearchService } from "./ask.ts";
 export interface SearchResult {
   readonly title: string;
   readonly address: string;
-  /** The part of the page that fits the query; may be empty. */
+  /** The part of the page that fits the query. The text can be empty. */
   readonly snippet: string;
 }
 
@@ -115,7 +115,7 @@ export function tavilySearch(options: { key: string; endpoint?: string }): Searc
 export interface SearchSettings {
   /** `brave`, `tavily` or `searxng`. */
   readonly provider: string;
-  /** The server's address. Required for `searxng`, which the user hosts. */
+  /** The server's address. Required for `searxng`, because users run its server themselves. */
   readonly url?: string;
 }
 

@@ -28,8 +28,8 @@ import { assertJudged, type FileWritingOptions, WRITING_OPTIONS } from "./file-w
 import { MOST_ASKED_BYTES } from "./unified-diff.ts";
 
 /**
- * A file or link to bring over from another branch: that branch's version and the common ancestor.
- * See {@link bringTool}.
+ * A file or link to bring over from another branch. It has the version of that branch and the version of the common
+ * ancestor. See {@link bringTool}.
  */
 export interface IncomingFile {
   /** The file in the other branch; undefined: none. */
@@ -77,8 +77,9 @@ type FileMergeOutcome =
   | { readonly type: "left"; readonly why: string };
 
 /**
- * Returns the tool `bring_over {from, files}`, which copies file changes of another branch to this one. A file that
- * only the other branch changed is copied; a file that both changed is merged, with conflict markers like git's.
+ * Returns the tool `bring_over {from, files}`, which copies file changes of another branch to this one. If only the
+ * other branch changed a file, the file is copied. If both branches changed it, the file is merged, with conflict
+ * markers like git's.
  * @example
  * const entry = (text: string) => ({ content: Buffer.from(text), mode: "100644" });
  * const tool = bringTool(workspace, {
@@ -117,7 +118,8 @@ export function bringTool(workspace: Workspace, options: BringOptions): Tool {
 }
 
 /**
- * Runs `bring_over`. Returns a line per file, and whether all arrived without conflicts. Throws if the call is cancelled.
+ * Runs `bring_over`. Returns a line for each file, and whether all files arrived without conflicts. Throws if the call
+ * is cancelled.
  * @example
  * const there = { content: Buffer.from("elm\n"), mode: "100644" };
  * const options = {

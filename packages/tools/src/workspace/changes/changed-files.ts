@@ -24,9 +24,9 @@ export interface ChangedFile {
 type ChangeOfCall = FileChange & { readonly call: string; readonly worktree?: string };
 
 /**
- * Returns the files that the branch down to `leaf` and its sub-agents changed, in the order of their first change;
- * without `leaf`, the files that the whole conversation changed. Leaves out files whose last state equals the first.
- * With `beside`, leaves out changes on the path that both branches share.
+ * Returns the files that the branch down to `leaf` and its sub-agents changed, in the order of their first change.
+ * Without `leaf`, returns the files that the whole conversation changed. Leaves out files whose last state equals the
+ * first. With `beside`, leaves out changes on the path that both branches share.
  * @example for (const { path, kind, added } of changedFiles(session.state)) console.log(path, kind, `+${added}`);
  */
 export function changedFiles(state: ConversationState, leaf?: string, beside: string | null = null): ChangedFile[] {
@@ -47,8 +47,8 @@ export function changedFiles(state: ConversationState, leaf?: string, beside: st
 }
 
 /**
- * Returns the first and the last mode of several changes; undefined if both are the same. Also undefined if the file is
- * again as it was, since only some changes that create or delete a file have a mode.
+ * Returns the first and the last mode of several changes. Undefined if both are the same, and if the file is again as
+ * it was: not all changes that create or delete a file have a mode.
  * @example
  * const change = { before: "a", after: "a", mode: { before: "100644", after: "100755" } };
  * changedMode([change]) // { mode: { before: "100644", after: "100755" } }

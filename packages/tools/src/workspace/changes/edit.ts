@@ -77,7 +77,7 @@ async function planEdit(
 
 interface ReplacedText {
   readonly text: string;
-  /** A sentence about look-alike characters that were accepted as matches. */
+  /** A sentence about look-alike characters, if the tool accepted them as matches. */
   readonly note?: string;
 }
 

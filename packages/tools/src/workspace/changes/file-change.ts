@@ -26,8 +26,8 @@ export function fileContent(bytes: Buffer): FileContent {
 }
 
 /**
- * Describes how a file's content changed; undefined means no file. Both contents are equal if only the mode changed.
- * `most` is the limit of the stored diff in bytes.
+ * Describes how a file's content changed. Undefined stands for no file. If only the mode changed, both contents are
+ * equal. `most`: the limit of the stored diff in bytes.
  * @example
  * const { added, removed } = fileChange("a.txt", fileContent(Buffer.from("oak\n")), fileContent(Buffer.from("elm\n")));
  */

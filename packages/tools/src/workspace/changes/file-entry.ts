@@ -10,7 +10,7 @@ import { removeFile, replaceWorkspaceFile } from "./replace-file.ts";
 
 const LINK = "120000";
 
-/** A regular file, or a link, whose content is the text of its target. See {@link entryAt}. */
+/** A regular file, or a symbolic link. The content of a link is the path to which it points. See {@link entryAt}. */
 export interface FileEntry {
   readonly content: Buffer;
   /** The file mode in octal digits, as git writes it: "100755" for a program, "120000" for a link. */
@@ -81,8 +81,9 @@ export function hasSameContent(one: FileEntry | undefined, other: FileEntry | un
 }
 
 /**
- * Replaces the file or link `standing`; if undefined, creates a file or link. An entry without a mode keeps the mode of
- * the existing file, or gets the mode of a new file. Throws like `replaceWorkspaceFile` and `removeFile`.
+ * Replaces the file or link `standing`. If `standing` is undefined, creates a file or link. An entry without a mode
+ * keeps the mode of the existing file, or gets the mode of a new file. Throws like `replaceWorkspaceFile` and
+ * `removeFile`.
  */
 export async function putEntry(
   workspace: Workspace,

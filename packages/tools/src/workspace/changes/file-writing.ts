@@ -12,9 +12,12 @@ export interface FileWritingOptions {
    * contents are kept. The folder should be outside the workspace.
    */
   readonly backups?: string;
-  /** Returns why a text of the model must not be written to a file (S10), as a sentence for the model; undefined if allowed. */
+  /**
+   * Returns the reason why a text of the model must not be written to a file (S10), as a sentence for the model.
+   * Undefined if it is allowed.
+   */
   readonly refuse?: (text: string) => string | undefined;
-  /** Gets the whole content of each file of which a tool result shows a change and its surroundings (S22). */
+  /** Receives the whole content of each file of which a tool result shows only a change and its surroundings (S22). */
   readonly watch?: KeyWatch;
 }
 
@@ -27,9 +30,9 @@ export function assertAllowed(path: string, text: string, refuse: FileWritingOpt
 }
 
 /**
- * Throws if the file is not the approved file, or if a link leads to a file that the rules forbid: the link may have
- * changed after the approval (S21). `given` is the path of the call; `input` is the call with the link's current
- * target.
+ * Throws if the file is not the approved file. Also throws if a link leads to a file that the rules forbid, because the
+ * link may have changed after the approval (S21). `given`: the path in the call. `input`: the call with the link's
+ * current target.
  */
 export async function assertJudged(
   workspace: Workspace,

@@ -15,7 +15,7 @@ import { type FileContent, fileChange, fileContent } from "./file-change.ts";
 export interface ReportedChange {
   /** The path, relative to the workspace or absolute. */
   readonly path: string;
-  /** The replaced text. `null`: no file existed, or the report omits the text. */
+  /** The replaced text. `null`: there was no file, or the report omits the text. */
   readonly oldText: string | null;
   readonly newText: string;
 }
@@ -52,8 +52,8 @@ interface BusyFile {
 }
 
 /**
- * Records file changes by another program, which does not use our tools, by comparing contents before and after each
- * call. So each change belongs to its call and can be undone.
+ * Records file changes by another program, which does not use our tools. Compares contents before and after each call.
+ * Each change therefore belongs to its call and can be undone.
  * @example
  * const changes = new ForeignChanges(workspace, { backups: "/home/me/backups" });
  * const begun = changes.begin();

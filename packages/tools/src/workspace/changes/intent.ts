@@ -19,11 +19,12 @@ export interface IntendedFile {
 }
 
 /**
- * The record of a change of several files, written before the first file changes and removed after the last. The
- * process keeps a lock on its record. If a process ends halfway, its record has no lock, and the next process that
- * finds it undoes the change. Disposing before `end` leaves the record in place. The record is a locked SQLite file:
- * the system releases the lock when the process ends in any way, so reused process ids and wrong clocks do no harm. No
- * other code of this process may open the file: closing the second handle would release the lock (POSIX).
+ * The record of a change of several files. It is written before the first file changes, and removed after the last. The
+ * process keeps a lock on its record. If the process ends halfway, the record has no lock any more, and the next
+ * process that finds the record undoes the change. Disposing before `end` leaves the record in place. The record is a
+ * locked SQLite file: the system releases the lock when the process ends in any way, so reused process ids and wrong
+ * clocks do no harm. No other code of this process may open the file: closing the second handle would release the lock
+ * (POSIX).
  */
 export interface ChangeIntent extends AsyncDisposable {
   readonly files: readonly IntendedFile[];
@@ -80,8 +81,8 @@ export async function intentsIn({ root }: Workspace, backups: string): Promise<s
 }
 
 /**
- * Takes over the record of an ended process; undefined if its process lives, or the change is settled or being settled.
- * Throws SQLite's error if the file is unreadable.
+ * Takes over the record of an ended process. Undefined if the process still runs, or if the change is settled or being
+ * settled. Throws SQLite's error if the file is unreadable.
  */
 export function takeIntent(backups: string, file: string): ChangeIntent | undefined {
   let database: DatabaseSync | undefined;

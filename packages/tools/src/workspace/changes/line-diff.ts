@@ -8,7 +8,7 @@ const CONTEXT = 3;
 
 /** The line differences of two texts, without regard to line ends. */
 export interface LineDiff {
-  /** Hunks with three lines of context. After a stopped search, a single hunk replaces all lines. */
+  /** Hunks with three lines of context. If the search for differences was stopped, one hunk replaces all lines. */
   readonly hunks: readonly StructuredPatchHunk[];
   /** True if the texts differ in more than `MOST_CHANGES` lines. */
   readonly isGivenUp: boolean;
@@ -16,7 +16,10 @@ export interface LineDiff {
   readonly removed: number;
 }
 
-/** Compares two texts by lines. Equal beginnings and ends cost little, so a small change in a large file is cheap. */
+/**
+ * Compares two texts by lines. Equal beginnings and ends cost little, so the comparison is cheap for a small change in
+ * a large file.
+ */
 export function lineDiff(before: string, after: string): LineDiff {
   const head = commonHead(before, after);
   const tail = commonTail(before, after, head);

@@ -27,7 +27,7 @@ export function lookAlikesOf(text: string, wanted: string, most: number): readon
   });
 }
 
-/** A piece of a file and the wanted text, which differ only in look-alike characters. */
+/** A piece of a file and the text that was searched for. Both differ only in look-alike characters. */
 export class LookAlikes {
   readonly #place: string;
   readonly #wanted: string;

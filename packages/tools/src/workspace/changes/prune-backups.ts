@@ -16,8 +16,8 @@ export interface BackupBounds {
 }
 
 /**
- * Removes backups that are older than the limit, then the oldest backups until the others fit. Backups of the last day
- * always stay. Other files, and files that cannot be removed, are skipped. Stops after an abort; never rejects.
+ * Removes backups that are older than the limit. Then removes the oldest backups until the rest fits. Backups of the
+ * last day always stay. Skips other files, and files that cannot be removed. Stops after an abort. Never rejects.
  * @example await pruneBackups("/home/me/backups", { days: 30, bytes: 1_000_000_000 });
  */
 export async function pruneBackups(backups: string, bounds: BackupBounds, signal?: AbortSignal): Promise<void> {
@@ -40,7 +40,7 @@ interface BackupContent {
   readonly size: number;
   /** The last time that the content was kept, in milliseconds since 1970. */
   readonly at: number;
-  /** False for a file of a process that ended while writing. */
+  /** False for a file whose process ended while writing it. */
   readonly isWhole: boolean;
 }
 

@@ -83,7 +83,7 @@ export async function prepareReplacement(
   }
 }
 
-/** Removes a file unless the file changed since its stats `read`. Throws like `replaceWorkspaceFile`. */
+/** Removes a file, unless it has changed since its stats `read` were taken. Throws like `replaceWorkspaceFile`. */
 export async function removeFile(workspace: Workspace, location: Location, read: Stats): Promise<void> {
   assertWritable(workspace, location);
   try {
@@ -107,7 +107,7 @@ function changedFileError(location: Location): WorkspaceError {
   );
 }
 
-/** Opens the parent folder part by part from the root. With `makes`, missing folders are created. */
+/** Opens the parent folder, part by part from the root. With `makes`, creates missing folders. */
 export async function openParent(workspace: Workspace, location: Location, makes: boolean): Promise<OpenDirectory> {
   const inside = relative(workspace.root, dirname(location.real));
   let at = await openDirectory(workspace, workspace.root);

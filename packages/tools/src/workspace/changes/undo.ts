@@ -8,11 +8,11 @@ import { fileChange, fileContent } from "./file-change.ts";
 import { entryAt, isLink, locateEntry, putEntry } from "./file-entry.ts";
 
 /**
- * Undoes a change of a file or a link. Restores the exact content, and the mode if the change recorded one; removes a
+ * Undoes a change of a file or a link. Restores the exact content, and the mode if the change recorded one. Removes a
  * created file, and restores a deleted one. The current content is kept in `backups`. Returns the change that this undo
- * made, which can be undone in turn. `watch` gets both whole contents, because the returned diff shows parts of them.
- * Throws a `WorkspaceError` and changes nothing: `changed` if the file is not in the state after the change, `missing`
- * if the previous content is no longer kept, and the errors of the tool `write`.
+ * made; that change can also be undone. `watch` gets both whole contents, because the returned diff shows only parts of
+ * them. Throws a `WorkspaceError` and changes nothing: `changed` if the file is not in the state after the change,
+ * `missing` if the previous content is no longer kept, and the errors of the tool `write`.
  * @example for (const change of toolCall.changes ?? []) await undoChange(workspace, "/home/me/backups", change);
  */
 export async function undoChange(
@@ -42,8 +42,8 @@ export async function undoChange(
 }
 
 /**
- * Undoes all changes of a file by a branch or a conversation. Throws like `undoChange`, and `changed` if another
- * program changed the file in between, because that change would be lost.
+ * Undoes all changes that a branch or a conversation made to a file. Throws like `undoChange`. Also throws `changed` if
+ * another program changed the file in between, because that change would be lost.
  * @example for (const file of changedFiles(session.state)) await revertFile(workspace, "/home/me/backups", file);
  */
 export async function revertFile(
