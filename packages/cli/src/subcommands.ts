@@ -59,8 +59,8 @@ function subcommand<Type extends string, Arguments>(
 export const COMMANDS: readonly string[] = ["run", ...Object.keys(subcommands)];
 
 /**
- * Parses a command line whose first word is a subcommand. Undefined for any other line: after an option, or in quotes
- * together with other words, a subcommand's name is part of a message.
+ * Parses a command line whose first word is a subcommand. Returns undefined for any other line: after an option, or in
+ * quotes together with other words, the name of a subcommand is part of a message.
  */
 export function subcommandIn([name = "", ...rest]: readonly string[]): WantedSubcommand | UnperformedLine | undefined {
   return Object.hasOwn(subcommands, name) ? subcommands[name as Name].read(rest) : undefined;
@@ -73,7 +73,7 @@ export function carryOut(wanted: WantedSubcommand, starter: number): Promise<Exi
   return action(wanted.arguments, starter);
 }
 
-/** Returns whether a line may be a misspelt command: its first word is unknown, and no sentence follows. */
+/** Returns whether a line could be a misspelt command: its first word is unknown, and no sentence follows. */
 export function isPerhapsMisspelt([name = "", second]: readonly string[]): boolean {
   return /^[a-z]+$/.test(name) && !COMMANDS.includes(name) && (second === undefined || /^-|\s/.test(second));
 }

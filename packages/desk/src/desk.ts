@@ -61,13 +61,13 @@ export interface DeskOptions {
   told?(defect: unknown): string;
 }
 
-/** A question to a model, outside any conversation. */
+/** A question to a model that belongs to no conversation. */
 export interface AsideQuestion {
   /** The model, as `provider/model`. Absent: the agent's model. */
   readonly model: string | undefined;
   readonly instructions: string;
   readonly parts: readonly UserPart[];
-  /** The schema of a JSON answer. Absent: the answer is text. */
+  /** The JSON Schema of the answer. Absent: the answer is text. */
   readonly output: AgentOptions["output"];
 }
 

@@ -25,7 +25,9 @@ const handlers: Handlers<DeskCommand> = {
   ...turnHandlers,
 };
 
-/** Carries out the commands of all clients, on the node where each conversation is open. Never rejects. */
+/**
+ * Carries out the commands of all clients. Each command runs on the node where its conversation is open. Never rejects.
+ */
 export class Performer {
   readonly #desk: Workplace;
   readonly #elsewhere: OtherNodes | undefined;
@@ -96,7 +98,7 @@ function onceIn(
   return Promise.resolve({ error: { code: "invalid", message } });
 }
 
-/** Returns why a client may not send a command; `undefined` if it may. */
+/** Returns the reason why a client must not send a command; `undefined` if it may. */
 export function refusalOf(
   { type, conversation }: { readonly type: CommandName; readonly conversation?: string | undefined },
   { rights, only }: Principal,

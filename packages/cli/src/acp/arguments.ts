@@ -1,9 +1,12 @@
 import { type AgentFlags, withAgentFlags } from "../program/agent-flags.ts";
 import type { CommandLine } from "../program/parse.ts";
 
-/** Options of `banyan acp`. An omitted option is absent. */
+/** Options of `banyan acp`. An option that the user omitted is absent. */
 export interface AcpArguments extends AgentFlags {
-  /** Address of a server to join. `true`: the server of the session's directory, or the only server of this machine. */
+  /**
+   * Address of a server to join. `true`: the server of the session's directory, or else the only server of this
+   * machine.
+   */
   readonly attach?: string | true;
 }
 

@@ -2,13 +2,16 @@ import { Option } from "commander";
 import type { CommandLine } from "../program/parse.ts";
 import type { ColorChoice } from "../program/prompt-arguments.ts";
 
-/** Options of `banyan attach`. An omitted option is absent. */
+/** Options of `banyan attach`. An option that the user omitted is absent. */
 export interface AttachArguments {
-  /** Address of the server, as typed. Default: the server of this directory, or the only server of this machine. */
+  /**
+   * Address of the server, as the user typed it. Default: the server of this directory, or else the only server of this
+   * machine.
+   */
   readonly address?: string;
   /** Id, start of the id, or title. `true`: the user chooses. Default: the last conversation of this directory. */
   readonly resume?: string | true;
-  /** Alternative to `resume`: the conversation's part of a page address, still percent-encoded. */
+  /** The conversation's part of a page address, still percent-encoded. Use either this option or `resume`. */
   readonly piece?: string;
   readonly new: boolean;
   readonly color: ColorChoice;

@@ -1,6 +1,6 @@
 import type { CommandLine } from "../program/parse.ts";
 
-/** Options of `banyan changes`. An omitted option is absent. */
+/** Options of `banyan changes`. An option that the user omitted is absent. */
 export type ChangesArguments = {
   readonly conversation?: string;
   /** A message's id, or `#` and its number, to select its branch. Default: all branches. */

@@ -24,7 +24,7 @@ export interface ShareLinks {
   revoke(id: string): Promise<unknown>;
 }
 
-/** The chat's next step after a slash command: it shows the prompt again, begins a turn, or ends. */
+/** The next step of the chat after a slash command: it shows the prompt again, begins a turn, or ends. */
 export type AfterCommand =
   | { readonly type: "ask" }
   | {
@@ -34,7 +34,7 @@ export type AfterCommand =
       readonly at?: string;
       readonly model?: string;
       readonly agent?: string;
-      /** True if another author wrote the text, so that files named in it are not attached. */
+      /** True if the user did not write the text. Files that the text names are then not attached. */
       readonly asIs?: boolean;
       /** The conditions for the end of the turn. */
       readonly goal?: readonly string[];
@@ -51,7 +51,7 @@ export interface ContextOverview {
 /** The models that a chat can use, in this process or on a server. */
 export interface ModelSelection {
   readonly current: KnownModel;
-  /** How long a choice of a model lasts, as the end of a sentence. */
+  /** How long a chosen model stays chosen, as the end of a sentence. */
   readonly scope: string;
   /** The user's own names for models, if known. */
   readonly aliases?: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export interface ModelSelection {
   use(name: string): Promise<void>;
 }
 
-/** The part of the user's terminal or editor that slash commands use. */
+/** What slash commands can do with the user's terminal or editor. */
 export interface CommandScreen {
   readonly style: Style;
   readonly columns: number;
@@ -92,7 +92,7 @@ export interface TurnChoices {
   useApproval(mode: ApprovalMode): Promise<void>;
 }
 
-/** The interface of a slash command to a conversation. A command reaches the model only through a turn. */
+/** What a slash command can do in a conversation. It reaches the model only through a turn. */
 export interface ConversationContext {
   readonly agent: string;
   /** The state of the conversation; empty before the first message. */
@@ -129,7 +129,7 @@ export interface ConversationContext {
   readonly own?: OwnContext | undefined;
 }
 
-/** The additional interface of a slash command if the agent runs in this process. */
+/** What a slash command can do in addition if the agent runs in this process. */
 export interface OwnContext {
   readonly host: Host;
   readonly session: TalkSession | undefined;

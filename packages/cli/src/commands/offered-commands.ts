@@ -5,7 +5,7 @@ import type { OfferedCommand } from "../terminal/full/prompt/completions.ts";
 /** The user of an agent in this process, with all rights. */
 export const AT_OWN_DESK: ActionUser = { client: "terminal", rights: ["show", "watch", "act"] };
 
-/** Returns the commands that the user may run in a terminal or an editor. */
+/** Returns the commands that the user can use in a terminal or an editor. */
 export function offeredCommands(user: ActionUser): readonly OfferedCommand[] {
   return offeredActions(user).map((action) => {
     const { name, aliases, help } = action;
@@ -14,7 +14,7 @@ export function offeredCommands(user: ActionUser): readonly OfferedCommand[] {
   });
 }
 
-/** Returns whether a line is a command that the user may run. */
+/** Returns whether a line is a command that the user has the right to run. */
 export function isCommand(line: string, user: ActionUser): boolean {
   return commandIn(line, user) !== undefined;
 }

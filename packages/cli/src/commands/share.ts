@@ -4,7 +4,9 @@ import { visibleLine } from "@banyan/core/shown";
 import { formatTime } from "../show/table.ts";
 import type { ConversationContext, ShareLinks } from "./command.ts";
 
-/** Creates, lists and revokes links to the conversation on a server. `address`: the server's address in the links. */
+/**
+ * Creates, lists and revokes links to a conversation on a server. `address`: the address of the server in the links.
+ */
 export function sharesAt(client: Client, address: string, open: () => Promise<{ readonly id: string }>): ShareLinks {
   return {
     async create(shown) {

@@ -16,8 +16,8 @@ export interface OpeningDialog {
 }
 
 /**
- * Opens the conversation that the command line names, or a new one, with its own model. `at` is the message to continue
- * from, if that is not the latest leaf. Rejects with `ConversationError` or `StoreError`.
+ * Opens the conversation that the command line names, or a new one, with its own model. `at`: the message to continue
+ * from, unless this is the latest leaf. Rejects with `ConversationError` or `StoreError`.
  */
 export async function openNamedSession(
   args: Arguments,
@@ -39,7 +39,7 @@ export async function openNamedSession(
   }
 }
 
-/** Opens a conversation with its own model. Keeps the host's model with `keepModel` or if that model fails. */
+/** Opens a conversation with its own model. With `keepModel`, or if that model fails, keeps the model of the host. */
 export async function openWithModel(
   id: string,
   host: Host,

@@ -8,7 +8,7 @@ import { formatTime } from "../show/table.ts";
 /** Maximum lines of the last answer: more than a terminal shows. */
 const MOST_LINES = 200;
 
-/** Previews of conversations, read on demand: one at a time, the latest request first. */
+/** Previews of conversations. They are read on demand, one at a time, the latest request first. */
 export class Previews {
   readonly #state: (id: string) => Promise<ConversationState>;
   readonly #agent: string;

@@ -14,7 +14,7 @@ export type McpArguments =
   | {
       readonly action: "add";
       readonly name: string;
-      /** An entry for `mcpServers` in the settings; validated when it is added. */
+      /** An entry for `mcpServers` in the settings. It is validated when it is added. */
       readonly entry: AddedEntry;
     }
   | { readonly action: "remove" | "test" | "login"; readonly name: string };

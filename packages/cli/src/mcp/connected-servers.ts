@@ -5,7 +5,7 @@ import { configuredServers, type McpContext, type McpServers, openServers, unkno
 import { type ExitCode, exitCodes } from "../program/exit.ts";
 import { lastLines } from "../show/fit-text.ts";
 
-/** The MCP servers of the settings, and the state of the one server to which the command connected. */
+/** The MCP servers of the settings, and the state of the server to which the command connected. */
 export interface ConnectedServers {
   readonly servers: McpServers;
   readonly state: McpServers["states"][number];

@@ -4,8 +4,8 @@ import { plainLine } from "../show/plain-text.ts";
 import { OutputStream } from "./output-stream.ts";
 
 /**
- * Runs a command that prints its result. `warn` and errors print one sentence on stderr; `tell` prints its text on
- * stderr unchanged. Resolves with the command's exit code when all output has left the process.
+ * Runs a command that prints its result. `warn` prints one sentence on stderr, and so do errors. `tell` prints its text
+ * on stderr unchanged. Resolves with the command's exit code when all output has left the process.
  */
 export async function listing(
   run: (

@@ -9,7 +9,7 @@ type TurnVerdict = Pick<PrintResult, "reason" | "exitCode" | "error">;
 
 /**
  * Returns the result and exit code of a turn (T35). The exit code is 0 only if no call was denied and the answer is
- * complete. `answer` is the last response of a turn that is not a task.
+ * complete. `answer`: the last response of a turn that is not a task.
  */
 export function verdictOf(end: TurnEnd | undefined, denied: PrintResult["denied"], answer?: Message): TurnVerdict {
   switch (end?.reason) {

@@ -19,7 +19,9 @@ const NO_SIGN_OF_MORE: ReadonlySet<FeedItem["type"]> = new Set([
 
 export interface ProgressOptions {
   readonly quiet: boolean;
-  /** How to show text between calls: as one line, in full, or not at all because the text streams to stdout. */
+  /**
+   * How to show text between calls: as one line, in full, or not at all, because the text already streams to stdout.
+   */
   readonly said: "gist" | "whole" | "nothing";
 }
 

@@ -25,7 +25,7 @@ export const signalExits = {
   SIGHUP: exitCodes.hangup,
 } as const;
 
-/** An error for a command that must end early: a signal arrived, or the reader of its output is gone. */
+/** An error for a command that must end early, because a signal arrived or the reader of its output is gone. */
 export class StoppedError extends Error {
   override readonly name = "StoppedError";
   readonly problem: { readonly code: string; readonly message: string; readonly exit: ExitCode };

@@ -71,7 +71,7 @@ function readFlagFile(file: string): unknown {
 
 /**
  * Returns whether a command without a user may use the project's settings, servers, agents and instructions (S5). The
- * user decides in a chat, or with `trust`, which stores the decision. `say` explains a refusal.
+ * user decides this in a chat, or with `trust`, which stores the decision. `say` explains a refusal.
  */
 export function isProjectTrusted(
   { cwd, trust = false }: { readonly cwd: string; readonly trust: boolean | undefined },

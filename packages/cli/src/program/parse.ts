@@ -2,13 +2,13 @@ import { Command, CommanderError } from "commander";
 
 /** The words and options that a command accepts. */
 export interface CommandLine<Arguments> {
-  /** Describes the words to the parser. The parser passes the arguments of a line to `read`. */
+  /** Describes the words of a command to the parser. The parser passes the arguments of a line to `read`. */
   readonly define: (command: Command, read: (wanted: Arguments) => void) => void;
-  /** Adds the first word to a line if the user left that word out. */
+  /** Adds the first word to a line if the user omitted it. */
   readonly complete?: (argv: readonly string[]) => readonly string[];
 }
 
-/** A command line with an error, or one that only asks for help. */
+/** A command line that contains an error, or that only asks for help. */
 export type UnperformedLine =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "mistake"; readonly message: string };

@@ -16,7 +16,7 @@ export interface Arguments {
   readonly continue: boolean;
   /** The conversation to continue: its id, the start of its id, or its title. `true`: the user chooses. */
   readonly resume?: string | true;
-  /** The message at whose branch to continue: its id, or `#` and its number. */
+  /** The message whose branch to continue: its id, or `#` and its number. */
   readonly at?: string;
   readonly cwd?: string;
   readonly output: OutputFormat;

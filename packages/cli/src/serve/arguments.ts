@@ -23,7 +23,7 @@ export interface ServeArguments extends AgentFlags {
   readonly machine?: string;
   readonly runs?: string;
   readonly redrive?: "resume" | "leave";
-  /** When the server must stop, it gives runs this many seconds to end by themselves. */
+  /** When the server must stop, its runs have this many seconds to end by themselves. */
   readonly drain?: number;
 }
 

@@ -186,8 +186,8 @@ function untilStopped(): Promise<ExitCode> {
 const DAY = 86_400_000;
 
 /**
- * Removes a long-running host's expired data each day, and reports the removals, until the result is disposed of (B64).
- * The timer does not keep the process alive.
+ * Removes the expired data of a long-running host each day, and reports the removals, until the result is disposed of
+ * (B64). The timer does not keep the process alive.
  */
 export function tidyDaily(host: Pick<Host, "tidy">, tell: (sentence: string) => void): Disposable {
   const tidy = async () => {

@@ -8,7 +8,7 @@ import { PORT, type ServeArguments } from "./arguments.ts";
 
 const RESTATE = "restate=";
 
-/** Opens the shared database and the driver that completes turns of dead nodes, if the user names them. */
+/** Opens the shared database and the driver that completes turns of dead nodes, if the user configured them. */
 export async function sharedStore(args: ServeArguments, warn: (sentence: string) => void) {
   const url = args.store ?? (process.env.BANYAN_STORE || undefined);
   const runs = args.runs ?? (process.env.BANYAN_RUNS || undefined);

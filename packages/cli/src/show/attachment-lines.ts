@@ -14,7 +14,10 @@ export interface AttachmentReport {
 
 const MOST = 5;
 
-/** Describes the attachments of a message, and problems. `offered`: names in the message that lack an `@`. */
+/**
+ * Describes the attachments of a message, and problems. `offered`: names in the message to which the user could add an
+ * `@`.
+ */
 export function attachedLines(
   { attached, problems, isRedacted }: AttachmentReport,
   offered: readonly string[] = [],
@@ -67,7 +70,7 @@ const KINDS: Readonly<Record<string, string>> = {
   diff: "diff",
 };
 
-/** Finds names in a message that could be attached but lack an `@`: URLs, and file patterns (T15). */
+/** Finds names in a message that could be attached but have no `@`: URLs, and file patterns (T15). */
 export function attachableIn(text: string): string[] {
   const words = text.split(/\s+/).map((word) => word.replace(/[.,;:!?)]+$/, ""));
   return [...new Set(words)].filter((word) => /^https?:\/\/./.test(word) || isPatternWord(word));

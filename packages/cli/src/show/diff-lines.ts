@@ -31,8 +31,8 @@ export function changeHead(
 }
 
 /**
- * Formats a unified diff for users: numbered lines, marked with `+` and `-` and not only by colour (T23). `⋮` separates
- * distant parts. Hidden characters become visible.
+ * Formats a unified diff for users. Lines are numbered, and marked with `+` and `-`, not only by colour (T23). `⋮`
+ * separates distant parts. Hidden characters become visible.
  */
 export function diffLines(diff: string, { style, most = Number.POSITIVE_INFINITY }: DiffOptions): string[] {
   const rows = patchRows(diff);
@@ -43,8 +43,8 @@ export function diffLines(diff: string, { style, most = Number.POSITIVE_INFINITY
 }
 
 /**
- * Formats a change that the model is still writing: its place and the last `most` lines so far, each with `+`.
- * `before`: number of earlier lines that `text` omits.
+ * Formats a change that the model is still writing: its place, and the last `most` lines so far, each with `+`.
+ * `before`: number of earlier lines that are not in `text`.
  */
 export function draftLines(
   draft: ChangeDraft,

@@ -34,8 +34,8 @@ export function linesWithWords(text: string): string[] {
 }
 
 /**
- * Wraps a sentence of the program between words at `width` characters, with the first line's indentation. Escape
- * sequences for colours have no width, and colours continue on the next line.
+ * Wraps a sentence that the program wrote, between words, at `width` characters. Later lines have the indentation of
+ * the first line. Escape sequences for colours have no width, and colours continue on the next line.
  */
 export function wrapSentence(sentence: string, width: number): string {
   const [indent = ""] = /^ */.exec(sentence) ?? [];
@@ -70,7 +70,7 @@ function styleReset(number: string): string {
   return ends[number] ?? (/^(?:4\d|10\d)/.test(number) ? "49" : "39");
 }
 
-/** Wraps a line of the program. Indented or multi-line text stays unchanged. */
+/** Wraps a line that the program wrote. Indented or multi-line text stays unchanged. */
 export function sentenceLines(line: string, width: number): string[] {
   return /^\S[^\n]*$/.test(stripVTControlCharacters(line)) ? wrapSentence(line, width).split("\n") : [line];
 }

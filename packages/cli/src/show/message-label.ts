@@ -91,7 +91,9 @@ export function waitingText(input: Pick<WaitingInput, "parts" | "unreadable">, w
 
 const SHOWN = 10;
 
-/** Formats a message from a tool or the system to the model, such as a denial. No lines for a user's message. */
+/**
+ * Formats a message from a tool or the system to the model, such as a denial. Returns no lines for a user's message.
+ */
 export function modelNoticeLines(message: Message | undefined): string[] {
   const unreadable = describeUnreadable(message);
   if (unreadable !== undefined) return [plainLine(unreadable)];
@@ -106,14 +108,17 @@ export function modelNoticeLines(message: Message | undefined): string[] {
   return [...lines, ...problems.map(plainLine)];
 }
 
-/** Splits a message from a tool or the system to the model: new problems as lines, and the rest that users must see. */
+/**
+ * Splits a message from a tool or the system to the model into new problems as lines, and the rest that users must see.
+ */
 export function modelNotice(message: UserMessage): { readonly text: string; readonly problems: readonly string[] } {
   const text = textOf(message);
   return message.author === "tool" ? toolReport(text) : { text, problems: [] };
 }
 
 /**
- * Remembers background commands whose end the user has read. The notice for the model about such an end is then hidden.
+ * Keeps the background commands whose end the user has already seen. The message to the model about such an end is then
+ * hidden.
  */
 export class ReportedEnds {
   readonly #told = new Set<string>();

@@ -13,8 +13,8 @@ const NAMES = 0.45;
 const MUCH_LONGER = 12;
 
 /**
- * Formats names with descriptions: side by side if there is room, wrapped between words. `all`: the rows of all lists
- * that get the same column widths.
+ * Formats names with descriptions, side by side if there is room, and wrapped between words. `all`: the rows of all
+ * lists that share the same column widths.
  */
 export function nameLines(
   rows: readonly DescribedName[],

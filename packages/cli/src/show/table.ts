@@ -3,9 +3,9 @@ import { excerptLine } from "./fit-text.ts";
 const LEAST = 8;
 
 /**
- * Formats rows as lines with aligned columns: columns from `rightFrom` on are right-aligned, the others left-aligned.
- * If the table exceeds `width`, the gaps shrink, then the widest left-aligned columns are cut. A left-aligned last
- * column may have any length.
+ * Formats rows as lines with aligned columns. Columns from `rightFrom` on are aligned to the right, the others to the
+ * left. If the table exceeds `width`, the gaps shrink, and then the widest left-aligned columns are cut. If the last
+ * column is left-aligned, it can have any length.
  */
 export function table(
   rows: readonly (readonly string[])[],

@@ -7,8 +7,8 @@ const OWN = "Your own answer: ";
 const NOTHING: FilledField = { chosen: [], words: "" };
 
 /**
- * Lets the user fill in a form line by line: numbers of choices, with text after a colon. The number after the last
- * choice stands for the user's own words, so that a text is never an answer by accident (T64).
+ * Lets the user fill in a form line by line: numbers of choices, and text after a colon. The number after the last
+ * choice stands for the user's own words, so that a text is never taken as an answer by accident (T64).
  */
 export async function fillByLines(terminal: Terminal, form: Form): Promise<FilledForm | undefined> {
   const { title, text, fields, begun, onWords, signal } = form;

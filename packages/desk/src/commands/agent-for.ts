@@ -9,7 +9,7 @@ import type { Workplace } from "./workplace.ts";
 /** Milliseconds that a call waits for the client that runs its tool: the client may be gone. */
 const PATIENCE = 15 * 60_000;
 
-/** Settings of a turn that a client may send: agent, mode, model and client tools. */
+/** Settings that a client can send with a turn: agent, mode, model and client tools. */
 export type TurnSettings = Pick<Command<"turn.say">, "agent" | "goal" | "mode" | "model" | "tools">;
 
 /**
@@ -90,7 +90,9 @@ function clientTool({ name, description, input }: ClientTool): Tool {
 
 const resultQuestion = (tool: string) => `The client program runs ${tool}. What is the result?`;
 
-/** Returns a tool for each open call whose tool is not in `known`, so that a client can send the call's result. */
+/**
+ * Returns a tool for each open call whose tool is not in `known`. With it, a client can send the result of the call.
+ */
 export function openClientTools(state: ConversationState, known: readonly ClientTool[]): ClientTool[] {
   const names = new Set<string>();
   for (const [call, asked] of state.asked) {

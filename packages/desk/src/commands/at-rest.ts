@@ -18,8 +18,8 @@ export function requireRest(state: ConversationState, messages: Iterable<string 
 }
 
 /**
- * Runs `putBack` while no turn can start at the end of the branch. A turn that would start there waits. Throws if
- * another turn is already about to start there, but is not in the log yet.
+ * Runs `putBack` while no turn can start at the end of the branch. A turn that wants to start there waits. Throws if
+ * another turn is already about to start there but is not in the log yet.
  */
 export async function whileAtRest<Result extends RestorationResult>(
   session: Session,

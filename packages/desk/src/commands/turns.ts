@@ -304,8 +304,8 @@ export async function beginTurn(
 }
 
 /**
- * Continues a turn that waited for a user while no process ran the turn (F72), with its own agent and mode. `id`: the
- * id of the new run. Returns the reason if the turn cannot continue.
+ * Continues a turn that waited for a user although its process had ended (F72), with the turn's own agent and mode.
+ * `id`: the id of the new run. If the turn cannot continue, returns the reason.
  */
 export function continueTurn(
   live: LiveConversation,
@@ -336,7 +336,10 @@ export function continueTurn(
   });
 }
 
-/** Returns whether a command is in the log already: the client sent it before, perhaps to a dead server (B59). */
+/**
+ * Returns whether a command is already in the log, because the client sent it before, perhaps to a server that is dead
+ * now (B59).
+ */
 export function isDone({ session }: LiveConversation, id: string): boolean {
   const { messages, inbox, runs } = session.state;
   if (messages.has(id) || runs.has(id) || inbox.some((input) => input.id === id)) return true;

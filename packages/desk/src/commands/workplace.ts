@@ -55,7 +55,7 @@ export function hasWorkspace(host: ServedHost): host is ServedHost & { readonly 
 /** The objects that command handlers work with. */
 export interface Workplace {
   readonly host: ServedHost;
-  /** The client name that tools see (`context.client`). */
+  /** The name of the client as tools see it (`context.client`). */
   readonly client: string;
   readonly directory: ConversationDirectory;
   readonly conversations: LiveConversations;
@@ -162,7 +162,7 @@ export function joinPreparedMessages({ parts, told }: PreparedMessage, behind: P
 
 type ModelList = Result<"model.list">;
 
-/** Lists the models that users can choose. Concurrent callers share one slow listing, so many clients cost no more. */
+/** Lists the models that users can choose. Clients that ask at the same time share one slow listing. */
 export class ModelLists {
   readonly #host: Pick<Host, "listProviders" | "listModels">;
   readonly #asked = new Map<string | undefined, Promise<ModelList>>();

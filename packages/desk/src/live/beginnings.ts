@@ -9,9 +9,9 @@ export class TurnNotBegun extends Error {
   }
 }
 
-/** A requested turn that is not in its session's log yet. */
+/** A requested turn that is not yet in the log of its session. */
 export interface TurnBeginning extends Disposable {
-  /** Aborts when a client hastens or interrupts the turn, which then stops waiting for servers. */
+  /** A signal that aborts when a client hastens or interrupts the turn. The turn then stops waiting for servers. */
   readonly patience: AbortSignal;
   readonly interruption: AbortSignal;
   /** Call when the session has the turn. Throws `TurnNotBegun` if a client interrupted the turn before. */

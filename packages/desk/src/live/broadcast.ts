@@ -12,20 +12,21 @@ export interface Receiver {
   readonly viewer: FeedViewer;
   /** Clients with equal rights share the frame. `at`: the feed position after the frame. */
   send(frame: ClientFrame, at: Cursor): void;
-  /** True if too much unsent data waits for this client: the broadcast then drops the client. */
+  /** True if too much unsent data waits for this client. The broadcast then drops the client. */
   readonly isFull: boolean;
   /** The broadcast dropped this full client at position `at`. The client must join again. */
   left(at: Cursor): void;
 }
 
 /**
- * Sends a session's feed to its clients. The first item after a pause is sent at once; later items at most every 16 ms,
- * with merged text deltas. Clients share each frame. A client that is too slow is dropped and must catch up itself.
+ * Sends a session's feed to its clients. The first item after a pause is sent at once. Later items are sent at most
+ * every 16 ms, with merged text deltas. Clients share each frame. If a client is too slow, the broadcast drops it, and
+ * the client must catch up itself.
  */
 export class Broadcast {
   readonly #session: Session;
   readonly #receivers = new Set<Receiver>();
-  /** Retries of model calls, because the session's state does not contain them. */
+  /** Pending retries of model calls. They are kept here because the session's state does not contain them. */
   readonly #retries = new Map<string, Extract<FeedItem, { type: "model.retrying" }>>();
   readonly #outline = new KeptOutline();
   #latest: Cursor;

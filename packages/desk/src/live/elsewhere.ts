@@ -10,7 +10,7 @@ import type { ClientConnection } from "./subscription.ts";
 const READ_AT_ONCE = 1024 * 1024;
 
 /**
- * As many of the requested messages as fit, and the ids that do not exist. The client requests the other messages
+ * As many of the requested messages as fit, and the ids that do not exist. The client can request the other messages
  * again.
  */
 export interface FoundMessages {

@@ -5,11 +5,11 @@ import { TurnNotBegun } from "./beginnings.ts";
 export interface AskedTurn {
   readonly agent: Agent;
   readonly directive: Directive;
-  /** The message to continue from. Default: where the conversation was last written. */
+  /** The message to continue from. Default: the newest message of the conversation. */
   readonly at?: string | undefined;
   /** The id of the new user message, or of the run if there is no new message. */
   readonly id: string;
-  /** The client name that tools see (`context.client`). */
+  /** The name of the client as tools see it (`context.client`). */
   readonly client: string;
 }
 

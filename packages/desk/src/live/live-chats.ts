@@ -8,7 +8,10 @@ import { type AskedTurn, LiveChat } from "./live-chat.ts";
 /** Maximum number of a desk's waiting chats. If one more waits, the chat that has waited longest ends. */
 const MOST_WAITING = 256;
 
-/** The chats of a desk, one for each active branch. A message at the end of a waiting chat continues the chat. */
+/**
+ * The chats of a desk, one for each active branch. A message at the end of the branch of a waiting chat continues this
+ * chat.
+ */
 export class LiveChats {
   readonly #defect: (error: unknown) => void;
   readonly #live = new Map<Session, Set<LiveChat>>();

@@ -14,7 +14,7 @@ import type { ShareScope } from "../request/principal.ts";
 // A link shows messages, calls and results of one conversation or branch (S29). It hides recalled memory, the folder,
 // settings, rules, queued messages, and messages that the user removed.
 
-/** Returns a conversation's state as a shared link shows it. */
+/** Returns a conversation's state in the form that a shared link shows. */
 export function stateInShare(state: ConversationState, { leaf }: ShareScope): ConversationState {
   const messages = messagesOnly(state, leaf);
   const within = (id: string | null) => id !== null && messages.has(id);
@@ -114,7 +114,10 @@ const SHOWS = {
 
 type PartlyShown = { [Type in FeedItem["type"]]: (typeof SHOWS)[Type] extends "part" ? Type : never }[FeedItem["type"]];
 
-/** Returns a feed item as a shared link shows it. Hidden events become empty events, so that the feed has no gap. */
+/**
+ * Returns a feed item in the form that a shared link shows. Hidden events become empty events, so that the feed has no
+ * gap.
+ */
 export function itemInShare(item: FeedItem, { leaf }: ShareScope): FeedItem | undefined {
   if (leaf !== undefined) return undefined;
   const shows = SHOWS[item.type];

@@ -1,15 +1,15 @@
 import { type Command, type CommandName, commandSchema, PROTOCOL, type Problem } from "@banyan/protocol";
 
-/** Names of the commands about the connection itself. */
+/** Names of the commands that concern the connection itself. */
 export type ConnectionCommand = "conversation.watch" | "feed.subscribe" | "feed.unsubscribe" | "message.read";
 
 /** Names of the commands that do not depend on the connection. */
 export type DeskCommand = Exclude<CommandName, ConnectionCommand>;
 
-/** A command's result, or why the command failed. `cause`: the error, for clients in this process. */
+/** The result of a command, or the reason of its failure. `cause`: the error, for clients in this process. */
 export type CommandOutcome = { readonly result: object } | { readonly error: Problem; readonly cause?: unknown };
 
-/** Parses a client's command. Returns the command, or why it is malformed. Never throws. */
+/** Parses a client's command. Returns the command, or the reason why it is malformed. Never throws. */
 export function readClientCommand(
   frame: unknown,
 ): { readonly command: Command; readonly error?: never } | { readonly command?: never; readonly error: Problem } {

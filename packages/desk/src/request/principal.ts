@@ -10,7 +10,7 @@ export interface Principal {
   readonly rights: readonly Right[];
   /** The user to whom the desk's conversations belong. Absent: the desk has the conversations of all users. */
   readonly user?: string;
-  /** True if the client is this program itself, which may name any file of the machine. */
+  /** True if the client is this program itself. It can then name any file of the machine. */
   readonly isHere?: boolean;
   /** For a client with a shared link: the conversation that the link shows (S29). */
   readonly only?: ShareScope;
@@ -19,7 +19,7 @@ export interface Principal {
 /** A conversation that a shared link shows, and when the link ends. See {@link Desk}. */
 export interface ShareScope {
   readonly conversation: string;
-  /** The last message of the branch that the link shows. Absent: all branches. */
+  /** The last message of the branch that the link shows. Absent: the link shows all branches. */
   readonly leaf?: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;

@@ -62,7 +62,10 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   WorktreeError: "invalid",
 };
 
-/** Converts an error to a client's problem; `undefined` for an internal error, which only the log may show. */
+/**
+ * Converts an error to a problem that a client can show. `undefined` for an internal error, which only the log may
+ * contain.
+ */
 export function clientProblem(error: unknown): (Problem & { readonly code: ErrorCode }) | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = problemCode(error);

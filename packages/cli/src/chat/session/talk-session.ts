@@ -40,7 +40,7 @@ export interface TalkTurnOptions {
   readonly model?: string | undefined;
   /** Named agent that takes the turn. Default: the conversation's agent. */
   readonly agent?: string | undefined;
-  /** True if another author wrote the text, so that files named in it are not attached. */
+  /** True if the user did not write the text. Files that the text names are then not attached. */
   readonly asIs?: boolean | undefined;
   /** The conditions for the end of the turn. */
   readonly goal?: readonly string[] | undefined;
@@ -66,7 +66,10 @@ export class TalkSession implements AskingSession {
   /** Ids of this client's messages, and of its runs that have no message. */
   readonly #own = new Set<string>();
   readonly #added = new Set<string>();
-  /** Commands that sent one text to several branches. The ids of the resulting messages begin with the command's id. */
+  /**
+   * Commands with which this client sent one text to several branches. The ids of the resulting messages begin with the
+   * command's id.
+   */
   readonly #fanned = new Set<string>();
   #isReverting = false;
   #isOpening = false;

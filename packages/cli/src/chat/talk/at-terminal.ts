@@ -34,8 +34,8 @@ export interface TerminalStart {
 
 /**
  * Opens the terminal, which accepts keys at once (T40), and runs `sit`. Restores the terminal at the end. Resolves with
- * the exit code of `sit`, or of the key or signal by which the user left. Prints an error of `sit` as one sentence on
- * stderr.
+ * the exit code of `sit`. If the user left by a key or a signal, resolves with the exit code for that. Prints an error
+ * of `sit` as one sentence on stderr.
  */
 export async function runAtTerminal(
   { color, plain, cwd = "." }: { readonly color: ColorChoice; readonly plain: boolean; readonly cwd?: string },

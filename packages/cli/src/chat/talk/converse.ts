@@ -28,7 +28,7 @@ export interface ConverseOptions {
   readonly args: Arguments;
   readonly terminal: Terminal;
   readonly unsent: UnsentTexts;
-  /** True if the project's settings, servers and instructions may be used. */
+  /** True if Banyan may use the project's settings, servers and instructions. */
   readonly trusted: boolean;
   readonly notices: readonly string[];
   readonly signal: AbortSignal;

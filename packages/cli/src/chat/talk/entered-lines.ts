@@ -13,13 +13,13 @@ import type { OwnDesk } from "./own-desk.ts";
 import type { TalkCommands } from "./talk-commands.ts";
 import type { Turns } from "./turns.ts";
 
-/** Message for a user who tries to act but may only watch. */
+/** Message for a user who tries to act, but has only the right to watch. */
 export const WATCHING =
   "View only: with this token you can see everything here and change nothing. /help lists the commands.";
 
 export interface EnteredLinesOptions {
   readonly own: OwnDesk | undefined;
-  /** True if the user may do more than watch. */
+  /** True if the user has more rights than to watch. */
   readonly mayAct: boolean;
   readonly person: TerminalUser;
   readonly prompting: UserQuestions;

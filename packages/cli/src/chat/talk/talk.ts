@@ -23,8 +23,7 @@ import { Turns } from "./turns.ts";
 export interface TalkOptions extends Pick<TerminalUserOptions, "context" | "prompt" | "terminal" | "unsent"> {
   readonly client: Client;
   /**
-   * The desk of an agent in this process: its runs end with the talk, and more commands are available. Absent on a
-   * server.
+   * The desk of an agent in this process. Its runs end with the talk, and it offers more commands. Absent on a server.
    */
   readonly own?: OwnDesk | undefined;
   readonly address?: string | undefined;

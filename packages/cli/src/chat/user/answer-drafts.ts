@@ -11,8 +11,8 @@ const SHOWN = 200;
 
 /**
  * Text that a user writes to answer a question of a call (T19). The text is kept until the log contains the answer.
- * Text that the answer does not contain goes into the history, like a cleared prompt. If the process ends, the text is
- * restored when the same call asks the same question again.
+ * Text that is no part of the answer goes into the history, like a cleared prompt. If the process ends, the text comes
+ * back when the same call asks the same question again.
  */
 export class AnswerDrafts {
   readonly #terminal: Terminal;

@@ -10,7 +10,10 @@ export interface MessageDraft {
   readonly asked?: DraftQuestion;
 }
 
-/** A question of a call. Its text identifies the question, because a resumed call asks the question again. */
+/**
+ * A question of a call. The text identifies the question, because a resumed call asks the same question again under
+ * another id.
+ */
 export interface DraftQuestion {
   readonly call: string;
   readonly what: string;
@@ -28,9 +31,9 @@ interface Record extends MessageDraft {
 }
 
 /**
- * A folder with one file per draft. A draft is written before the screen shows it, so that no end of the process loses
- * it (T19). Files are not flushed, so a power failure may lose a draft. Another process takes over drafts of an ended
- * process.
+ * A folder with one file per draft. A draft is written before the screen shows it. Because of this, it survives every
+ * end of the process (T19). Files are not flushed, so a power failure can lose a draft. Another process takes over
+ * drafts of an ended process.
  */
 export class DraftFiles {
   readonly #folder: string;

@@ -18,13 +18,13 @@ export interface LeaveOptions {
   rewind(paths: readonly string[]): Promise<Pick<Result<"file.rewind">, "changes" | "problems">>;
 }
 
-/** The user's decision: to leave for the message, or to stay. */
+/** The user's decision: to go to the message, or to stay. */
 export type Departure = "leave" | "stay";
 
 /**
- * Shows the files that changed since a message, and asks a user who goes back to the message whether to restore these
+ * Shows the files that changed since a message to a user who goes back to this message. Asks whether to restore the
  * files, too (T29, E11). Restores no file without a choice. Files that others changed stay, unless the user chooses
- * them. Without a choice, the user stays.
+ * them. Without a choice, the user stays on the branch.
  */
 export async function leaveFiles(
   comparison: FileComparison,

@@ -21,11 +21,12 @@ const NAMED_SO = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|svg)$/i;
 
 /**
  * Images for messages (T50). The text contains a mark for each image, `[image: name]`, which the user can move and
- * delete like a word. This object keeps the bytes, which are sent with each message that contains the mark.
+ * delete like a word. This object keeps the bytes. A message is sent with the bytes of all images whose marks it
+ * contains.
  */
 export class Pictures implements PictureSource {
   readonly #context: ClipboardContext;
-  /** Images by the name in their mark, oldest first. */
+  /** Images by the name in their mark, the oldest first. */
   readonly #known = new Map<string, UserFilePart>();
 
   constructor(context: ClipboardContext) {

@@ -16,8 +16,9 @@ interface QuestionContext {
 }
 
 /**
- * Asks the user a question of a call (B39). Choices appear as a form. Otherwise the user's line is the answer; an empty
- * line means the default answer, or no answer if there is no default. Returns undefined if the signal aborts or the user interrupts.
+ * Asks the user a question of a call (B39). If the question has choices, a form appears. If not, the user's line is the
+ * answer; an empty line means the default answer, or no answer if there is no default. Returns undefined if the signal
+ * aborts or the user interrupts.
  */
 export async function askTextQuestion(
   terminal: Terminal,

@@ -7,7 +7,7 @@ import type { Terminal } from "../../terminal/contract/terminal.ts";
 import type { DecisionChoice, DecisionRequest } from "../../terminal/questions/decision.ts";
 
 /**
- * Returns whether the project's hooks, servers and rules may be used (S5, S6). Asks the user if there is no decision
+ * Returns whether Banyan may use the project's hooks, servers and rules (S5, S6). Asks the user if there is no decision
  * yet, or if new items can run or allow something. `--trust` decides without a question. `notice` receives warnings.
  */
 export async function mayUseProject(

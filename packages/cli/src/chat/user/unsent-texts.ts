@@ -2,8 +2,8 @@ import { type DraftFile, DraftFiles, type DraftQuestion, type OrphanDraft } from
 
 /**
  * The user's unsent texts: the prompt, messages on their way, and unfinished answers. They are in files, so they
- * survive any end of the process (T19). A message's file is deleted once the log contains the message. A message that
- * cannot be sent returns to the prompt.
+ * survive every end of the process (T19). The file of a message is deleted once the log contains the message. A message
+ * that cannot be sent goes back into the prompt.
  */
 export class UnsentTexts {
   readonly #files: DraftFiles;

@@ -41,7 +41,7 @@ export async function agreesToAll(
   return line?.trim().toLowerCase() === "yes";
 }
 
-/** Notice for a user who does not agree that all calls may run without approval. */
+/** Notice for a user who has refused to let all calls run without approval. */
 export const STILL_ASKED = "Approval is unchanged.";
 
 const WORDS: Readonly<Record<ApprovalMode, string>> = {

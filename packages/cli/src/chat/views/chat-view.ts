@@ -19,8 +19,8 @@ const SHOWN_AFTER = 300;
 const DIFF_SHOWN = 40;
 
 /**
- * Shows a feed on a plain terminal: text as it streams, and one line per call. Printed text never changes. The line of
- * a long call begins when the call starts and is completed at its end, unless other output came between.
+ * Shows a feed on a plain terminal: text as it streams, and one line per call. Printed text never changes. If a call
+ * takes long, its line begins when the call starts and is completed at its end, unless other output came between.
  */
 export class ChatView implements FeedView {
   readonly #terminal: Terminal;

@@ -28,7 +28,7 @@ export function titleLine(state: ConversationState, leaf: string | null): string
 
 /**
  * Returns the last exchange before a message as lines, to remind the user of a conversation. Includes the open steps of
- * the plan and the reason for a missing answer. Without colours, lines have the speakers' names.
+ * the plan, and the reason if there is no answer. Without colours, lines contain the names of the speakers.
  */
 export function lastExchange(
   state: ConversationState,

@@ -17,7 +17,7 @@ const LONGEST = 2_000;
 
 /**
  * Shows the first output line of the user's own command as the status line (T55). The command runs 300 ms after a
- * change, at most every 300 ms, and never twice at once. While the command fails there is no line. The first failure is
+ * change, at most every 300 ms, and never twice at once. While it fails, there is no line. The first failure is
  * reported.
  */
 export class OwnStatus implements AsyncDisposable {

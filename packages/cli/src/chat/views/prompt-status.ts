@@ -30,13 +30,13 @@ export interface StatusFacts {
   readonly model: string;
   /** Context size of the model in tokens, if known. */
   readonly contextSize: number | undefined;
-  /** The folder of the branch, or the folder of the terminal if the branch is on another machine. */
+  /** The folder of the branch. If the branch is on another machine: the folder of the terminal. */
   readonly directory: string;
   readonly git: string | undefined;
   readonly own: string | undefined;
 }
 
-/** Returns the facts of the status line for the user's place in the conversation (T26). */
+/** Returns the facts that the status line shows for the user's place in the conversation (T26). */
 export function promptStatus(
   state: ConversationState,
   { run, live, leaf, mode, approval, model, contextSize, git, own }: StatusFacts,

@@ -1,7 +1,7 @@
 import { type ConversationState, type FeedItem, type Message, pathTo } from "@banyan/core";
 import type { LiveRun } from "@banyan/core/conversation";
 
-/** The run that the user sees. If several runs work at once, this is the run on the user's branch. */
+/** The run that the user sees. If several runs work at once: the run on the user's branch. */
 export class ShownRun {
   readonly #state: () => ConversationState;
   #run: string | undefined;

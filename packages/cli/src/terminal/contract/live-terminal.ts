@@ -29,7 +29,7 @@ export interface PictureSource {
 
 /** Settings of the terminal that are known only after the host is open. */
 export interface LiveSettings {
-  /** Label of the prompt, also before the first question. */
+  /** Label of the prompt. It is shown also before the first question. */
   readonly prompt?: string;
   /** Key bindings that differ from the defaults (T13). */
   readonly keys?: KeySettings;

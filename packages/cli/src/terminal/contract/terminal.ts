@@ -29,8 +29,7 @@ export interface Terminal {
   /** Lets the user fill in a form. Enter alone does not fill it in (S14). Resolves like `ask`. */
   fill(form: Form): Promise<FilledForm | undefined>;
   /**
-   * The terminal as one that redraws its last lines; absent for other terminals. Output may then appear during a
-   * question.
+   * The terminal, if it redraws its last lines. Absent for other terminals. Output can then appear during a question.
    */
   readonly live?: LiveTerminal;
   /** Copies a text, without control characters, to the user's clipboard, if one is accessible. */
@@ -55,12 +54,12 @@ export interface TerminalOptions {
 }
 
 /**
- * Actions of keys on a conversation: change the approval mode, list the sub-agents, withdraw the last queued message,
- * or open the tree at the last own message.
+ * Actions of keys on a conversation. They change the approval mode, list the sub-agents, withdraw the last queued
+ * message, or open the tree at the user's last message.
  */
 export type TalkAction = "approval-mode" | "agents" | "take-back" | "rewind";
 
-/** Milliseconds in which no key must be pressed before keys can answer a new question. */
+/** Milliseconds without a key press that must pass before keys can answer a new question. */
 export const QUIET = 300;
 
 /** Milliseconds within which lines form one paste, if the terminal does not mark pastes. */

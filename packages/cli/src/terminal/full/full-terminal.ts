@@ -54,9 +54,9 @@ const TYPING = 2_000;
 const STILL_TIME = 1_000;
 
 /**
- * A terminal that redraws its last lines: current work, queued messages, prompt and status. Everything above is
- * ordinary scrollback. The prompt is always visible, except while an approval or a list replaces it. Keys go to the top
- * overlay, or else to the prompt. Each change makes the screen draw again.
+ * A terminal that redraws its last lines: current work, queued messages, prompt and status. Everything above these
+ * lines is ordinary scrollback. The prompt is always visible, except while an approval or a list replaces it. Keys go
+ * to the top overlay, or else to the prompt. Each change makes the screen draw again.
  */
 export class FullTerminal implements Terminal, LiveTerminal {
   readonly numbered = false;

@@ -4,7 +4,7 @@ import type { Overlay, OverlayEnd } from "./overlay/overlay.ts";
 
 export interface OverlayOptions {
   readonly signal?: AbortSignal | undefined;
-  /** True if keys decide something in the overlay. Keys that were typed before it appears then do not count (S14). */
+  /** True if keys decide something in the overlay. Keys that were typed before it appears are then ignored (S14). */
   readonly isGuarded?: boolean;
   /** True to open the overlay above the current question instead of behind it. */
   readonly isOver?: boolean;

@@ -39,7 +39,7 @@ export interface PictureParts {
 const LEAST_PAGE = 4;
 const MOST_WAITING = 5;
 
-/** Composes the next frame. The caller must draw each frame, because the next frame omits finished lines. */
+/** Composes the next frame. The caller must draw each frame, because the next frame leaves out finished lines. */
 export function nextPicture(seen: PictureParts, size: ScreenSize): Picture {
   const { overlays, theme, view } = seen;
   const spinner = spinnerOf(seen, size.columns);
@@ -161,8 +161,8 @@ function statusText({ hint, status, theme, overlays, keys }: PictureParts, { col
 }
 
 /**
- * Lists the user's queued messages, one line each: those for this turn before those for later (T18). Shows the first
- * ones if there are more than `most`.
+ * Lists the user's queued messages, one line each: first those for this turn, then those for later (T18). If there are
+ * more than `most`, shows only the first ones.
  */
 export function waitingList(
   inbox: readonly WaitingInput[],

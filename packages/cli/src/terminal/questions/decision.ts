@@ -2,13 +2,13 @@ import type { CodePaint } from "../full/markdown/look.ts";
 
 /** A question that the user answers with one of several choices. */
 export interface DecisionRequest {
-  /** The requester and the request, on one line. */
+  /** Who asks, and for what, on one line. */
   readonly title: string;
-  /** The complete subject of the decision, without hidden characters (S12). */
+  /** What the user decides about, complete and without hidden characters (S12). */
   readonly body: readonly string[];
   /** The body with syntax highlighting, if the terminal has colours. */
   painted?(paint: CodePaint): readonly string[];
-  /** Title if the question fills the whole screen. */
+  /** The title to show if the question fills the whole screen. */
   readonly name?: string;
   /** True for a decision about a call. The user can then also change the approval mode by a key. */
   readonly asksLess?: boolean;
@@ -16,13 +16,13 @@ export interface DecisionRequest {
   readonly choices: readonly DecisionChoice[];
   /** True if cancelling stops the agent. */
   readonly stops?: boolean;
-  /** A choice with an unfinished text. Unless `again`, the choice is selected at the start. */
+  /** A choice whose text is unfinished. Unless `again`, this choice is selected at the start. */
   readonly begun?: DecisionResult;
   /** Called when the text of a choice changes, if the terminal supports that. */
   onBegun?(begun: DecisionResult): void;
   /** The question's place among the waiting questions, such as `1 of 3`; empty if no other question waits. */
   place?(): string;
-  /** True if the same question was shown before: keys typed before it appears count. */
+  /** True if the same question was shown before. Keys that were typed before it appears are then used. */
   readonly again?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -33,7 +33,7 @@ export interface DecisionChoice {
   readonly text: string;
   /** Short text for small screens. */
   readonly brief?: string;
-  /** True if the choice has a lasting effect: its text is then always shown in full. */
+  /** True if the choice has a lasting effect. Its text is then always shown in full. */
   readonly holdsOn?: boolean;
   /** Label of an optional text, such as `Why`. */
   readonly takesWords?: string;

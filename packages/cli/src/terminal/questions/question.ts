@@ -9,7 +9,7 @@ export interface MessageRequest {
 }
 
 export interface TerminalQuestion extends MessageRequest {
-  /** True if the same question was shown before: text typed before it appears counts. */
+  /** True if the same question was shown before. Text that was typed before it appears is then used. */
   readonly again?: boolean;
   /** The question's place among the waiting questions, such as `1 of 3`; empty if no other question waits. */
   place?(): string;
@@ -37,7 +37,7 @@ export interface Form {
   place?(): string;
   /** Called when a field's text changes, if the terminal supports that. */
   onWords?(field: number, words: string): void;
-  /** True if the same form was shown before: keys typed before it appears count. */
+  /** True if the same form was shown before. Keys that were typed before it appears are then used. */
   readonly again?: boolean;
   readonly signal?: AbortSignal;
 }

@@ -1,4 +1,7 @@
-/** The context of a key binding. A context cannot use a key twice. `empty`: an empty prompt. `page`: an opened text. */
+/**
+ * The context of a key binding. Within one context, a key has only one action. `empty`: an empty prompt. `page`: an
+ * opened text.
+ */
 export type KeyContext = "prompt" | "empty" | "list" | "tree" | "page";
 
 export interface ActionKeys {

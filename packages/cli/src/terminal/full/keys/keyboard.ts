@@ -102,7 +102,7 @@ const KITTY_FLAGS = /^\x1b\[\?(\d+)u$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal answers begins with Esc
 const DEVICE = /^\x1b\[\?[\d;]*c$/;
 
-/** Returns whether a terminal marks pastes on request. Without marks, lines that arrive together are a paste. */
+/** Returns whether a terminal marks pastes on request. Without marks, lines that arrive together count as a paste. */
 export function marksPastes({ TERM = "", TMUX, STY }: NodeJS.ProcessEnv, platform = process.platform): boolean {
   if (TMUX) return true;
   return !(platform === "win32" || STY || /^(|dumb|linux|cygwin|(screen|rxvt|eterm|vt\d).*)$/.test(TERM));

@@ -102,7 +102,7 @@ function prefixed(
 }
 
 const INDENT = "  ";
-/** Maximum earlier lines that the highlighter gets as context. */
+/** Maximum number of earlier lines that the highlighter gets as context. */
 export const CONTEXT = 100;
 
 /** Returns a line above code with its language and other info. Empty without info. */

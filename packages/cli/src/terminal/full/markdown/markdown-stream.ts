@@ -10,7 +10,7 @@ import { columnWidths, roomyWidths, type TableBegun, tableLines } from "./table.
 
 /** Lines of a Markdown text that is still streaming. */
 export interface VisibleMarkdown {
-  /** New final lines; each is returned once. */
+  /** New final lines. Each line is returned only once. */
   readonly finished: readonly string[];
   /** The last lines below them, which may still change. */
   readonly open: readonly string[];

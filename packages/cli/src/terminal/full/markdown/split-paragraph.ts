@@ -2,7 +2,7 @@ import { proseLines, proseWithAddresses, withoutColors } from "../screen/cells.t
 import { inlineText } from "./inline.ts";
 import { type Look, lexMarkdown } from "./look.ts";
 
-/** The beginning of a paragraph as lines, and the remaining source. */
+/** The beginning of a paragraph as lines, and the rest of its source. */
 export interface Split {
   readonly lines: readonly string[];
   readonly rest: string;

@@ -52,9 +52,9 @@ export function roomyWidths(widths: readonly number[], width: number): number[] 
 }
 
 /**
- * Renders a table as lines. Cells wrap in narrow columns; if the columns do not fit, each row becomes a list. Cuts a
+ * Renders a table as lines. Cells wrap in narrow columns. If the columns do not fit, each row becomes a list. Cuts a
  * table after 200 rows, and states the number of further rows. `begun`: the printed part, whose column widths stay.
- * `hasHead`: print the header row. `ended`: no more rows follow.
+ * `hasHead`: prints the header row. `ended`: no more rows follow.
  */
 export function tableLines(
   table: Tokens.Table,

@@ -11,8 +11,8 @@ interface ShownArguments {
 }
 
 /**
- * Shows a call in full, for the user's decision. No character is hidden or left out (S15, S23). Leaves out only the
- * label of a call whose only argument is a command, to save lines on a small screen.
+ * Shows a call in full, for the user's decision. No character is hidden or left out (S15, S23). If a command is the
+ * only argument of the call, leaves out the argument's label, to save lines on a small screen.
  */
 export function callArguments(
   call: Pick<Call, "input" | "executedInput" | "inputText" | "about">,

@@ -12,7 +12,7 @@ export function rule(title: string, width: number, theme: Theme, end = ""): stri
   return begin + theme.dim("─".repeat(Math.max(0, room - textWidth(tail)))) + tail;
 }
 
-/** Draws a line of a list. The selected line has a sign, and is painted as a whole. */
+/** Draws a line of a list. The selected line is marked with a sign, and painted as a whole. */
 export function listLine(line: string, isCurrent: boolean, columns: number, theme: Theme): string {
   if (!isCurrent) return `  ${line}`;
   const marked = `❯ ${cutToWidth(withoutColors(line), columns - 2)}`;
@@ -52,7 +52,10 @@ export function longestThatFits(texts: readonly string[], columns: number): stri
 /** Matches the gap between two columns of a line. */
 export const COLUMN_GAP = / {2,}/g;
 
-/** Returns as many whole parts of a line as fit, or else words of the first part. `between` matches separators. */
+/**
+ * Returns as many whole parts of a line as fit. If no part fits, returns words of the first part. `between` matches
+ * separators.
+ */
 export function wholeParts(line: string, between: RegExp, columns: number): string {
   if (textWidth(line) <= columns) return line;
   const starts = [...line.matchAll(between)].map(({ index }) => line.slice(0, index));

@@ -16,7 +16,7 @@ export interface OverlayEnd<T> {
   readonly isBack?: true;
 }
 
-/** The lines of an overlay, and the cursor's position in them. Without a position, the cursor is hidden. */
+/** The lines of an overlay, and the position of the cursor in them. Without a position, the cursor is hidden. */
 export interface OverlayView {
   readonly lines: readonly string[];
   readonly cursor?: ScreenPosition | undefined;

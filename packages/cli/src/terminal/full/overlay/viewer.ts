@@ -17,9 +17,9 @@ export interface ViewerOptions {
 }
 
 /**
- * Shows one page at a time on the whole screen, first the last page; Left and Right show others. The key that opened
- * the viewer shows the previous page, and on the first page closes the viewer. A search highlights all its matches in a
- * page.
+ * Shows one page at a time on the whole screen, the last page first. Left and Right show the others. The key that
+ * opened the viewer shows the previous page; on the first page it closes the viewer. A search highlights all its
+ * matches in a page.
  */
 export class Viewer implements Overlay<never> {
   readonly isFull = true;

@@ -34,16 +34,16 @@ export interface PromptOptions {
 }
 
 /**
- * The user's prompt, which accepts text at any time. Enter answers a pending request. Without a request, the message
- * steers the agent, or is kept for the next request. The user edits withdrawn messages here, one at a time (T53); after
- * sending, the earlier text returns.
+ * The user's prompt. It accepts text at any time. Enter answers a pending request. Without a request, the message
+ * steers the agent, or waits for the next request. The user edits withdrawn messages here, one at a time (T53). After
+ * sending, the earlier text comes back.
  */
 export class PromptBox {
   readonly #options: PromptOptions;
   readonly #kept: string[] = [];
   readonly #completers = new Map<"commands" | "names" | "files", Completer>();
   #keys: KeyBindings;
-  /** Texts set aside for withdrawn messages; the last one returns first. */
+  /** Texts that were set aside to edit withdrawn messages. The last text comes back first. */
   readonly #aside: RetakenText[] = [];
   #as: PreviousWait | undefined;
   #editor: PromptEditor;

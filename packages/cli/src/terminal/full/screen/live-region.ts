@@ -16,13 +16,15 @@ export interface ScreenPosition {
 
 /** The next content of a live region. Each line ends the colours that it begins. */
 export interface RegionFrame {
-  /** Final lines, written above the region and never changed. They may be wider than the terminal. */
+  /** Final lines. They are written above the region and never change. They can be wider than the terminal. */
   readonly finished: readonly string[];
-  /** Lines of the region. If there are more lines than rows less one, the last lines are shown. */
+  /**
+   * Lines of the region. If there are more lines than the rows of the screen less one, only the last lines are shown.
+   */
   readonly lines: readonly string[];
-  /** The cursor's place in the lines; hidden if absent. */
+  /** The position of the cursor in the lines. Absent: the cursor is hidden. */
   readonly cursor?: ScreenPosition | undefined;
-  /** Leaves the hidden cursor at the region's top, where the terminal keeps it during a resize. */
+  /** Leaves the hidden cursor at the top of the region. The terminal keeps the cursor there during a resize. */
   readonly waitsAtTop?: boolean | undefined;
 }
 
@@ -178,7 +180,7 @@ export class LiveRegion {
   }
 }
 
-/** Milliseconds after which a new size counts as settled; tmux reports the next within 250. */
+/** Milliseconds after which a new size is used, if no other follows. tmux reports the next size within 250 ms. */
 export const SETTLES_IN = 500;
 
 /** Milliseconds in which a terminal that reports its size at once has surely done so. */

@@ -15,8 +15,8 @@ import {
 export type Picture = RegionFrame | { readonly full: readonly string[]; readonly cursor?: ScreenPosition | undefined };
 
 /**
- * The output of the full terminal. Requests a picture when it can draw: at most 20 times per second, and only after the
- * terminal has accepted the previous picture.
+ * The output of the full terminal. Asks for a picture whenever it can draw one: at most 20 times per second, and only
+ * after the terminal has accepted the previous picture.
  */
 export class Screen {
   readonly #output: NodeJS.WriteStream;

@@ -12,7 +12,7 @@ export interface BlockLook extends Look {
 }
 
 export interface BlockLines {
-  /** Final lines; each is returned once. */
+  /** Final lines. Each line is returned only once. */
   readonly finished: readonly string[];
   /** The lines below, which may change. */
   readonly open: readonly string[];
@@ -27,8 +27,8 @@ export interface TranscriptBlock {
   /** True if `show` has returned all its lines. */
   readonly isDone: boolean;
   /**
-   * The part that folds with its neighbours (T68). `open` if only the end of the block shows whether the block folds.
-   * Undefined for a block that stays on lines of its own.
+   * The part of the block that folds with its neighbours (T68). `open`: only the end of the block shows whether it
+   * folds. Undefined for a block that stays on lines of its own.
    */
   readonly quiet?: QuietPart | "open" | undefined;
   show(look: BlockLook): BlockLines;

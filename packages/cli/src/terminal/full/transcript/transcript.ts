@@ -24,8 +24,8 @@ interface KeptFold {
 
 /**
  * The unfinished blocks, in order. Returns the final lines of a block when all blocks above are finished, because
- * printed lines never change. Neighbours that fold are one line, which is final once another block follows (T68). An
- * empty line separates the user's messages from the agent's work.
+ * printed lines never change. Neighbours that fold share one line. This line is final as soon as another block follows
+ * (T68). An empty line separates the user's messages from the agent's work.
  */
 export class Transcript {
   #entries: TranscriptEntry[] = [];

@@ -28,8 +28,9 @@ interface FieldInput {
 }
 
 /**
- * A form that asks one or more questions, one at a time. Digits, Space and arrow keys mark, and Enter goes on (T64).
- * Shows all answers of several questions before they are sent. Esc goes back one level: from the text to the choices, from a field to the previous field.
+ * A form that asks one or more questions, one at a time. Digits, Space and arrow keys mark a choice, and Enter confirms
+ * it (T64). If there are several questions, shows all answers before they are sent. Esc goes back one level: from the
+ * text to the choices, from a field to the previous field.
  */
 export class FormCard implements Overlay<FilledForm> {
   readonly isFull = false;

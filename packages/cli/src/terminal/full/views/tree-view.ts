@@ -56,8 +56,8 @@ const FILTER_WORDS: Readonly<Record<TreeFilter, string>> = {
 const LEAST_TEXT = 14;
 
 /**
- * A conversation as a tree, to choose a message (T28). Enter chooses a message that was marked with arrow keys, or
- * performs the action whose key was pressed before (T64). Nothing in the tree deletes data.
+ * A conversation as a tree, in which the user chooses a message (T28). Arrow keys mark a message. Enter chooses it, or
+ * performs the action whose key the user pressed before (T64). Nothing in the tree deletes data.
  */
 export class TreeView implements Overlay<string> {
   readonly isFull = true;
