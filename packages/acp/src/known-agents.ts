@@ -6,7 +6,7 @@ export interface KnownAgent extends Pick<AgentProgram, "command" | "args"> {
   readonly title: string;
   /** Shell command that installs the program. */
   readonly install: string;
-  /** Environment variables with keys and addresses, which the agent gets although they are secrets. */
+  /** Environment variables that contain keys and addresses. The agent gets them although they are secrets. */
   readonly variables: readonly string[];
 }
 

@@ -88,7 +88,9 @@ export function readEntries(database: DatabaseSync, ids: readonly number[]): Mem
   return ids.flatMap((id) => entryFromRow(select.get(id)));
 }
 
-/** Returns the entries of these ids that may be recalled, each with a source, preferably in `directory`. */
+/**
+ * Returns those entries of these ids that may be recalled, each with a source. A source in `directory` is preferred.
+ */
 export function readRecalled(database: DatabaseSync, ids: readonly number[], directory: string): MemoryEntry[] {
   const select = database.prepare(
     `${SOURCED} WHERE entries.id = ? AND ${ON} ORDER BY directory = ? DESC, number DESC LIMIT 1`,
@@ -118,7 +120,10 @@ export function entriesPage(
   );
 }
 
-/** Returns the last written summaries of a directory. Does not sort by time, since a clock may go backwards. */
+/**
+ * Returns the newest summaries of a directory. Uses the order of writing and not the time, because a clock can go
+ * backwards.
+ */
 export function summariesOf(database: DatabaseSync, directory: string, limit: number): MemoryEntry[] {
   const newest = database.prepare(
     `${SOURCED} WHERE kind = 'summary' AND directory = ? AND ${ON} ORDER BY number DESC LIMIT ?`,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { phrase } from "./words.ts";
 
-/** A search of the memory, whose result is ids of entries, the best first. */
+/** A search of the memory. Its result is a list of ids of entries, the best match first. */
 export type MemoryQuery =
   /** Entries about these words, from other conversations. */
   | ({ readonly type: "about"; readonly words: readonly string[] } & RecallContext)

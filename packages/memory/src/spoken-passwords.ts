@@ -226,9 +226,9 @@ const EXPRESSIONS = LANGUAGES.map((language) => {
 type Expressions = (typeof EXPRESSIONS)[number];
 
 /**
- * Removes passwords that a text names in words, such as "My password is swordfish." A value is a quotation or looks
- * made up. After "is" or a colon, a value may also be plain words that do not describe a password ("is wrong"). Use on
- * texts that other conversations may get, after the host's redaction (S45).
+ * Removes passwords that a text states in words, such as "My password is swordfish." A value is a quotation or looks
+ * made up. After "is" or a colon, a value can also be plain words, unless they describe a password ("is wrong"). Use
+ * this on texts that other conversations can get, after the host's redaction (S45).
  */
 export function withoutSpokenPasswords(text: string): string {
   const found = EXPRESSIONS.flatMap((expressions) => spansIn(text, expressions)).sort((a, b) => a.start - b.start);

@@ -54,7 +54,7 @@ export interface SqliteMemoryOptions {
    * texts of similar meaning. While the model fails, recall uses words only and reports the error once.
    */
   readonly embed?: EmbeddingModelV4 | undefined;
-  /** Minimum cosine of texts with similar meaning, from -1 to 1; depends on the model. Default 0.3. */
+  /** Minimum cosine of texts with similar meaning, from -1 to 1. The right value depends on the model. Default 0.3. */
   readonly similarity?: number | undefined;
   /** Removes secrets from a text before the text is stored or sent to the embedding model. */
   readonly redact?: ((text: string) => string) | undefined;
@@ -69,9 +69,9 @@ const OPTIONS: OptionNames<SqliteMemoryOptions> = {
 };
 
 /**
- * Creates a memory in a SQLite file, which any number of processes may share. Opens the file on first use. Remembers a
- * turn's user messages and last answer if they have at least three words, as pieces of at most 1,500 characters. Of a
- * long text, keeps the first and last 6,000 characters.
+ * Creates a memory in a SQLite file, which any number of processes can share. Opens the file on first use. Remembers a
+ * turn's user messages and last answer if they have at least three words, in pieces of at most 1,500 characters. Of a
+ * long text, keeps the first and the last 6,000 characters.
  * @example const agent = new Agent({ model, memory: { store: sqliteMemory({ file: "memory.db" }) } });
  */
 export function sqliteMemory(options: SqliteMemoryOptions): ManagedMemory {

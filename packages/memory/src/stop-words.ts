@@ -68,7 +68,7 @@ export function stopWordsOf(query: readonly string[]): ReadonlySet<string> {
   return SPACED[counts.indexOf(Math.max(...counts))] ?? new Set();
 }
 
-/** Removes stop words from text in a script without spaces. Returns the remaining pieces. */
+/** Removes stop words from text in a script without spaces between words. Returns the remaining pieces. */
 export function withoutStopWords(run: string): string[] {
   return run.split(KANA.test(run) ? IN_JAPANESE : IN_CHINESE).filter((part) => part !== "");
 }

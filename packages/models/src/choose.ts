@@ -8,7 +8,7 @@ import { providers } from "./providers.ts";
 export interface ModelChoice {
   /** `provider/model`. */
   readonly name: string;
-  /** One sentence for users: the reason for this model. */
+  /** One sentence for users about the reason for this choice. */
   readonly reason: string;
 }
 
@@ -35,11 +35,11 @@ export interface ChooseModelOptions {
 const OPTIONS: OptionNames<ChooseModelOptions> = { flag: "string", setting: "string", env: "object", signal: "object" };
 
 /**
- * Chooses the first of these models: the flag's; the setting's; the default model of the first provider with a key, in
- * the order anthropic, openai, google, mistral, xai, groq, deepseek, openrouter; the first model of the server at
- * `OPENAI_COMPATIBLE_BASE_URL`; the first model of the first local server that answers, in the order ollama, lmstudio,
- * llamacpp, vllm; or the offline demo. `BANYAN_NO_DISCOVERY=1` skips local servers. Does not check whether the models
- * of flag and setting exist. Rejects only with the reason of `signal`.
+ * Chooses the first of these models that exists: the model of the flag; the model of the setting; the default model of
+ * the first provider with a key, in the order anthropic, openai, google, mistral, xai, groq, deepseek, openrouter; the
+ * first model of the server at `OPENAI_COMPATIBLE_BASE_URL`; the first model of the first local server that answers, in
+ * the order ollama, lmstudio, llamacpp, vllm; the offline demo. `BANYAN_NO_DISCOVERY=1` skips local servers. Does not
+ * check whether the models of flag and setting exist. Rejects only with the reason of `signal`.
  * @example
  * const { name, reason } = await chooseModel({ flag: process.argv[2] });
  * const agent = new Agent({ model: await resolveModel(name) });

@@ -19,7 +19,7 @@ export interface ProviderStatus {
   readonly reason: string;
   /** `provider/model`. */
   readonly defaultModel?: string;
-  /** Number of chat models in the price catalogue; `listModels` lists them. */
+  /** Number of the provider's chat models in the price catalogue. `listModels` lists them. */
   readonly known: number;
   /** The chat models that the user's own server lists now, as `provider/model`. Absent for hosted providers. */
   readonly models?: readonly string[];
@@ -28,9 +28,9 @@ export interface ProviderStatus {
 }
 
 /**
- * Lists all providers in the order in which `chooseModel` tries them, and checks which can be used with `env` (default:
- * the process's environment). Asks local servers and servers at the user's addresses in parallel, for at most 3
- * seconds; `BANYAN_NO_DISCOVERY=1` skips local servers. Sends nothing to hosted providers, so a wrong key fails only
+ * Lists all providers in the order in which `chooseModel` tries them. Checks which of them can be used with `env`
+ * (default: the process's environment). Asks local servers and servers at the user's addresses in parallel, for at most
+ * 3 seconds. `BANYAN_NO_DISCOVERY=1` skips local servers. Sends nothing to hosted providers, so a wrong key fails only
  * with the first request. Rejects only with the reason of `signal`.
  * @example for (const { name } of await listProviders()) console.log(name);
  */
@@ -52,9 +52,11 @@ export async function listModels(
   provider: string,
   options: {
     readonly overrides?: ModelOverrides;
-    /** Further models, as the provider's server lists them: `provider/model`. */
+    /** Additional models from the list of the provider's server: `provider/model`. */
     readonly listed?: readonly string[];
-    /** The environment with the address of a local server, which is asked for the context sizes of its models. */
+    /**
+     * The environment, with the address of a local server. This server is asked for the context sizes of its models.
+     */
     readonly env?: EnvironmentVariables;
   } = {},
 ): Promise<KnownModel[]> {

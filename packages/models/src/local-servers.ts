@@ -10,7 +10,7 @@ export interface LocalModelServer {
   /** The provider's name: `ollama`, `lmstudio`, `llamacpp`, `vllm`. */
   readonly provider: string;
   readonly address: string;
-  /** The names of the server's chat models; may be empty. */
+  /** The names of the server's chat models. The list can be empty. */
   readonly models: readonly string[];
 }
 

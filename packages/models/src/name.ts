@@ -36,8 +36,9 @@ export interface ModelName {
 }
 
 /**
- * Parses `provider/model` or a short name, with an optional effort after the last colon. Text after a colon that is no
- * effort belongs to the model's name. An effort in `name` overrides the alias's effort. Throws `ModelChoiceError`.
+ * Parses `provider/model` or a short name, with an optional effort after the last colon. If the text after a colon is
+ * no effort, it belongs to the model's name. An effort in `name` overrides the effort of an alias. Throws
+ * `ModelChoiceError`.
  */
 export function parseName(name: string, aliases: Aliases = {}): ModelName {
   for (const [alias, meant] of Object.entries(aliases)) {

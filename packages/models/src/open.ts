@@ -20,7 +20,9 @@ function through(peer: Peer, load: () => Promise<ModelFunction>) {
   return async (target: ModelTarget): Promise<ModelDriver> => (await withPeer(peer, load)).open(target);
 }
 
-/** Loads the package early, because Banyan's driver would report a missing package only with its first request. */
+/**
+ * Loads the package early. Without this, Banyan's driver would report a missing package only with its first request.
+ */
 export const openAnthropic = through("@ai-sdk/anthropic", async () => {
   const [{ anthropic }] = await Promise.all([import("./entry/anthropic.ts"), import("@ai-sdk/anthropic/internal")]);
   return anthropic;
@@ -75,7 +77,7 @@ export async function localChat(server: LocalServerName, target: ModelTarget): P
   return localModel({ ...target, server }, ways, contextSize);
 }
 
-/** Like `localChat`, but through the AI SDK's package. */
+/** The same as `localChat`, but through the AI SDK's package. */
 export async function localPackage(server: LocalServerName, target: ModelTarget): Promise<ModelDriver> {
   const { contextSize, ...unsized } = target;
   return localModel({ ...target, server }, { chat: await chatPackage(unsized) }, contextSize);

@@ -94,8 +94,8 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
 }
 
 /**
- * Checks a name as `resolveModel` does, without making a driver. Resolves with similar names if the catalogue lacks the
- * model. Rejects with `ModelChoiceError`. `needsSetUp`: whether to check keys and addresses too.
+ * Checks a name as `resolveModel` does, without making a driver. If the catalogue does not contain the model, resolves
+ * with similar names. Rejects with `ModelChoiceError`. `needsSetUp`: whether to check keys and addresses, too.
  * @example for (const similar of await checkModel("openai/gpt-55")) console.log(`Did you mean ${similar}?`);
  */
 export async function checkModel(

@@ -2,8 +2,8 @@ import type { DrivenNode } from "@banyan/server";
 import * as restate from "@restatedev/restate-sdk";
 
 /**
- * Version of Restate's journal, and part of the address that Restate calls: servers with older code finish older turns.
- * Raise the version with each change of the steps below.
+ * Version of Restate's journal. It is part of the address that Restate calls, so that servers with older code finish
+ * older turns. Raise the version with each change of the steps below.
  */
 export const VERSION = 1;
 

@@ -18,7 +18,7 @@ export interface RestateSetting {
 }
 
 /**
- * An error that keeps Restate from running turns. `message` is one sentence with advice.
+ * An error because of which Restate cannot run turns. `message` is one sentence with advice.
  * @example
  * try {
  *   readRestate(process.env.RESTATE ?? "");

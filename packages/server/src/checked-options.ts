@@ -1,7 +1,10 @@
 import { Agent, OptionError, type Store } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
 
-/** Returns whether a value is an agent. Checks for a method, too: the program may have another copy of the class. */
+/**
+ * Returns whether a value is an agent. An object with the right method is accepted, too, because the program may have
+ * another copy of the class.
+ */
 export function isAgent(value: unknown): value is Agent {
   if (value instanceof Agent) return true;
   return typeof value === "object" && value !== null && "chat" in value && "options" in value;
@@ -38,7 +41,10 @@ export function checkedOrigins(call: string, origins: readonly string[] = []): R
   return new Set(origins);
 }
 
-/** Text of a client must not look like another log line, or control the terminal that shows the log. */
+/**
+ * Makes text of a client safe for the log: it must not look like another log line, or control the terminal that shows
+ * the log.
+ */
 export function safeLogLine(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }

@@ -46,9 +46,12 @@ export interface HandlerOptions {
    * The handler has already refused requests of foreign sites and to foreign host names. A rejection refuses the request.
    */
   authorize?(request: Request): Authorization | Promise<Authorization>;
-  /** The path before the addresses, such as `/agent`, unless the framework removes the path. Default: none. */
+  /** The path before the addresses, such as `/agent`. Not needed if the framework removes the path. Default: none. */
   readonly path?: string;
-  /** Accepted values of `Host`, besides `localhost` and other loopback names: the public name of your server, for example. */
+  /**
+   * Accepted values of `Host`, in addition to `localhost` and other loopback names. For example, the public name of
+   * your server.
+   */
   readonly allowedHosts?: readonly string[];
   /** Other origins whose pages may send requests, with the user's cookies: `https://app.example.com`, for example. */
   readonly allowedOrigins?: readonly string[];
@@ -90,9 +93,9 @@ export interface AgentHandler extends AsyncDisposable {
 }
 
 /**
- * Makes an HTTP handler of an agent of your own, for a web server that you have already. It offers what `serve` offers
- * without WebSocket: the AI SDK's `useChat`, AG-UI, OpenAI's API and the API for scripts. The page and editors need
- * `serve`. One process at a time may handle a conversation. Throws `OptionError` for unusable options.
+ * Makes an HTTP handler from an agent of your own, for a web server that you already have. It offers what `serve`
+ * offers without WebSocket: the AI SDK's `useChat`, AG-UI, OpenAI's API and the API for scripts. The page and editors
+ * need `serve`. Only one process at a time can handle a conversation. Throws `OptionError` for unusable options.
  *
  * @example
  * ```ts

@@ -58,19 +58,22 @@ const DRAIN = 10_000;
  * });
  */
 export interface ServeOptions {
-  /** The agent with its files, settings and rules. `serve(agent, { store })` needs none. */
+  /** The agent, with its files, settings and rules. Not needed for `serve(agent, { store })`. */
   readonly host: ServedHost;
-  /** The port; 0 takes a free one. Default 0. */
+  /** The port. 0: any free port. Default 0. */
   readonly port?: number;
   /** The address to listen on. Default `127.0.0.1`: only programs on this machine reach it. */
   readonly hostname?: string;
-  /** Further accepted values of `Host`, such as that of a proxy; with the port unless it is the scheme's default. */
+  /**
+   * Additional accepted values of `Host`, such as the name of a proxy, with the port unless it is the default of the
+   * scheme.
+   */
   readonly allowedHosts?: readonly string[];
   /** Other origins whose pages may send requests with a token, such as `https://app.example.com`. Default: none. */
   readonly allowedOrigins?: readonly string[];
   /** The token of the owner, who has all rights. Default: a random token. */
   readonly token?: string;
-  /** The token of guests, who may only watch. Absent: no guests. */
+  /** The token of guests. Guests can only watch. Absent: no guests. */
   readonly guestToken?: string;
   /** The directory of the built page. Absent: the server has no page. */
   readonly page?: string;
@@ -79,8 +82,8 @@ export interface ServeOptions {
   /** Milliseconds until an unwatched conversation without running work closes. Default 30,000. */
   readonly idle?: number;
   /**
-   * Maximum number of connections; the server turns away further ones. Guests get at most half of them, and a twentieth
-   * from one address. Default 2,000.
+   * Maximum number of connections. The server turns further connections away. Guests get at most half of them, and at
+   * most a twentieth from one address. Default 2,000.
    */
   readonly connections?: number;
   /** Makes the server one of several that share a database (`postgresStore(...)`). Absent: a single server. */
@@ -94,7 +97,7 @@ export interface ServeOptions {
     readonly address?: string | undefined;
     /** Continues turns when servers die. Default: by the leases in the database. */
     readonly driver?: Driver | undefined;
-    /** The rule for runs whose server died. Default `resume`. */
+    /** What happens to runs whose server died. Default `resume`. */
     readonly redrive?: RedrivePolicy | undefined;
     /** Milliseconds that `stop` waits for runs before it hands them over. Default 10,000. */
     readonly drain?: number | undefined;
@@ -165,9 +168,10 @@ export interface RunningServer extends AsyncDisposable {
 
 /**
  * Serves an agent of your own over HTTP and WebSocket: its chats, the page, and the HTTP interfaces for other programs.
- * The agent has only what its options say, and no files, settings or slash commands of Banyan; the server refuses
+ * The agent has only what its options say, and no files, settings or slash commands of Banyan. The server refuses
  * commands about these, and the page does not show them. Resolves when the server listens. Rejects with `OptionError`
- * for unusable options, and with the system's error if the server cannot listen, for example when the port is in use.
+ * for unusable options. Rejects with the system's error if the server cannot listen, for example because the port is in
+ * use.
  *
  * @example
  * ```ts

@@ -32,7 +32,10 @@ interface UserDesk {
   inUse: number;
 }
 
-/** A desk for each user, with a store of its own, so that no door can reach the conversations of others. */
+/**
+ * A desk (the part that executes commands) for each user, with a store of its own, so that no door can reach the
+ * conversations of others.
+ */
 export class UserDesks {
   readonly #options: UserDesksOptions;
   readonly #desks = new Map<string | undefined, UserDesk>();

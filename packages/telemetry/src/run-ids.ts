@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 
 /**
- * Generates trace and span ids. Derives the ids of a conversation's spans from ids in its log, so two processes that
- * run one turn (after a crash) report one trace. All other ids are random. Pass it to the tracer provider as
+ * Generates trace and span ids. Derives the ids of a conversation's spans from ids in its log. If two processes run one
+ * turn (after a crash), they therefore report one trace. All other ids are random. Pass it to the tracer provider as
  * `idGenerator`, and to `Telemetry` as `ids`.
  * @example
  * const ids = new RunIds();

@@ -42,7 +42,7 @@ export class SessionSpans implements FeedListener {
   readonly #calls: ToolCalls;
   /** Runs that began before this object was created. */
   readonly #before: Map<string, LiveRun>;
-  /** The ends of those runs whose beginnings this object has not received. */
+  /** The ends of runs whose beginnings this object has not received. */
   readonly #endedUnheard: EventOf<"run.ended">[] = [];
 
   constructor(session: Session, to: Instruments) {

@@ -12,9 +12,12 @@ export interface FrameOptions {
   readonly babble: (line: string) => void;
   /** Called with each session update. */
   readonly onUpdate: (update: AgentUpdate) => Promise<void>;
-  /** Called after each message that is not a session update, once the handler of the message has started. */
+  /** Called after each message that is not a session update, as soon as the handler of the message has started. */
   readonly heard: () => Promise<void>;
-  /** Called with the error that ends the reading early: too long a line, or a rejection of `onUpdate` or `heard`. */
+  /**
+   * Called with the error that ends the reading early: a line that is too long, or a rejection of `onUpdate` or
+   * `heard`.
+   */
   readonly broken: (error: unknown) => void;
 }
 

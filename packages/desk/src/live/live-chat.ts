@@ -32,8 +32,8 @@ interface PendingStart extends PromiseWithResolvers<string> {
 
 /**
  * A chat whose turn handler waits for the user, so that the chat spans all turns of a branch (B12). After each turn the
- * agent's own handler runs first. Then the chat waits until the user sends the next message. A waiting chat holds no
- * run and no branch, so other clients may write to the branch.
+ * agent's own handler runs first. Then the chat waits until the user sends the next message. A waiting chat keeps
+ * neither a run nor a branch, so other clients can write to the branch.
  * ```
  * asked ──▶ turn ──▶ the agent's own onTurn ──▶ waits ──▶ over: its conversation is closed, or too many wait
  *            ▲             ╰──▶ another turn      │

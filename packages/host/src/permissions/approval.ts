@@ -34,8 +34,9 @@ export const NEEDS_SANDBOX =
 
 /**
  * The approval modes of conversations (S27). `plan`, `ask`, `edits` and `sandbox` apply everywhere; an approved plan
- * ends `plan` in its conversation. `all` applies everywhere only if the program was started with it. In all other cases, a user
- * confirms `all` for one conversation, until the process ends. Neither a log nor another conversation can enable `all`.
+ * ends `plan` in its conversation. `all` applies everywhere only if the program was started with it. In all other
+ * cases, a user confirms `all` for one conversation, until the process ends. Neither a log nor another conversation can
+ * enable `all`.
  */
 export class Approval {
   #mode: ApprovalMode;

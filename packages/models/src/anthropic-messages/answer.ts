@@ -33,16 +33,16 @@ const MEANINGFUL: ReadonlySet<string> = new Set([
 
 interface StreamedToolUse {
   readonly index: number;
-  /** The arguments of the call if no pieces follow. */
+  /** The arguments of the call. They are used if no pieces follow. */
   readonly input: string;
   readonly pieces: CallArguments;
   readonly provider: ProviderData | undefined;
 }
 
 /**
- * Decodes one answer of Anthropic's Messages API (https://docs.claude.com/en/docs/build-with-claude/streaming). Returns
- * the parts so far from `take`, and `finish` after `end`. Ignores unknown events and blocks, as the format requires.
- * Throws `ModelError` for an error of the server and for an invalid answer.
+ * Decodes one answer of Anthropic's Messages API (https://docs.claude.com/en/docs/build-with-claude/streaming). `take`
+ * returns the parts that have arrived, and after `end` also `finish`. Ignores unknown events and blocks, as the format
+ * requires. Throws `ModelError` for an error of the server and for an invalid answer.
  */
 export class MessagesAnswer implements AnswerDecoder {
   readonly #endpoint: Endpoint;

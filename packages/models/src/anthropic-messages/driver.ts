@@ -18,9 +18,9 @@ export type AnthropicMessagesOptions = WireOptions;
 const PDF_BETA = "pdfs-2024-09-25";
 
 /**
- * Creates a driver for Anthropic's Messages API. The driver encodes and decodes messages itself, for speed; the AI
+ * Creates a driver for Anthropic's Messages API. For speed, the driver itself encodes and decodes messages. The AI
  * SDK's provider package writes requests with rare settings or content. The driver loads and opens nothing before the
- * first request. It has no timeout, since a model may think for long: the caller must abort. Throws `OptionError` if
+ * first request. It has no timeout, because a model may think for long: the caller must abort. Throws `OptionError` if
  * `baseURL` is not an address.
  * @example
  * const model = anthropicMessages({ id: "anthropic/claude", model: "claude-sonnet-4-5", baseURL: "http://127.0.0.1:8080/v1" });

@@ -19,9 +19,9 @@ interface KnownHead extends Pick<ModelRequest, "instructions" | "tools" | "toolC
 const KEPT = 8;
 
 /**
- * Makes all fields of a request except its messages (the head). For unusual settings, the AI SDK's package makes the
- * head, because it knows each model's features: it writes a request without messages, which is not sent. Keeps the
- * result for later steps.
+ * Makes the head of a request: all its fields except the messages. For unusual settings, the AI SDK's package makes the
+ * head, because it knows each model's features. The package then writes a request without messages, which is not sent.
+ * The result is kept for later steps.
  */
 export class Heads {
   readonly #options: WireOptions;

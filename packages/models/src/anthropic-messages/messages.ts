@@ -24,8 +24,8 @@ type Own = Readonly<Record<string, Json>> | undefined;
 type AnthropicBlock = Readonly<Record<string, unknown>>;
 
 /**
- * Encodes a message; `undefined` if only the AI SDK's package can encode it. `takes`: file types allowed in tool
- * results.
+ * Encodes a message. `undefined` if only the AI SDK's package can encode it. `takes`: file types that are allowed in
+ * tool results.
  */
 export function encodeAnthropicMessage(message: PromptMessage, takes: readonly string[]): EncodedMessage | undefined {
   return message.role === "user" ? encodeUser(message.parts) : encodeAnswer(message, takes);

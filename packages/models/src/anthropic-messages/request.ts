@@ -21,10 +21,10 @@ export interface Messages {
 }
 
 /**
- * Encodes the messages of a request in Anthropic's format (https://docs.claude.com/en/api/messages) and marks the end
- * of its cacheable parts as `markForCache` does. Adjacent messages of one role become one. Returns `undefined` if only
- * the provider's package can write the request: for tools that Anthropic runs, unusual options, rare files, or a
- * partial answer to continue.
+ * Encodes the messages of a request in Anthropic's format (https://docs.claude.com/en/api/messages). Marks the end of
+ * its cacheable parts as `markForCache` does. Adjacent messages of one role become one. Returns `undefined` if only the
+ * provider's package can write the request: for tools that Anthropic runs, unusual options, rare files, or a partial
+ * answer to continue.
  */
 export function encodeMessages(
   { messages, settings }: ModelRequest,

@@ -2,7 +2,10 @@ import type { Usage } from "@banyan/core";
 import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 import { countAt } from "../wire/json.ts";
 
-/** Adds up the token counts of an answer: input at its start, the rest at its end, where counts may repeat. */
+/**
+ * Adds up the token counts of an answer. The counts of the input come at its start, and the other counts at its end,
+ * where some are repeated.
+ */
 export class UsageCount {
   #told: JsonRecord = {};
 

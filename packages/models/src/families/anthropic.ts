@@ -13,8 +13,8 @@ export function adaptForAnthropic(request: LanguageModelRequest): LanguageModelR
 type Options = NonNullable<LanguageModelRequest["prompt"][number]["providerOptions"]>;
 
 /**
- * Adds at most three cache marks to a request: after the tools and the system prompt, and to the last two messages that
- * are not the model's. The earlier of these two marks lets the next request find the cached beginning.
+ * Adds at most three cache marks to a request. One follows the tools and the system prompt. The others are on the last
+ * two messages that the model did not write. The earlier of these two lets the next request find the cached beginning.
  */
 export function markForCache(request: LanguageModelRequest, mark: ProviderData): LanguageModelRequest {
   const prompt = [...request.prompt];

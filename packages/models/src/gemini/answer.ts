@@ -28,9 +28,9 @@ interface StreamedBlock {
 const UNSPECIFIED = /^(|(FINISH|BLOCK(ED)?)_REASON_UNSPECIFIED)$/;
 
 /**
- * Decodes one answer of Gemini's API (https://ai.google.dev/api/generate-content), which may take several responses.
- * Returns the parts so far from `take`, and `finish` after the last `end`. Throws `ModelError` for an error of the
- * server and for an invalid answer.
+ * Decodes one answer of Gemini's API (https://ai.google.dev/api/generate-content), which can consist of several
+ * responses. `take` returns the parts that have arrived, and after the last `end` also `finish`. Throws `ModelError`
+ * for an error of the server and for an invalid answer.
  */
 export class GeminiAnswer implements AnswerDecoder {
   /** Always false, because the format has no end mark. */

@@ -1,7 +1,10 @@
 import type { Json } from "@banyan/core";
 import type { Effort } from "../provider/effort.ts";
 
-/** Form of a model's requests, decided by its name. Unknown Gemini models and aliases count as the newest. */
+/**
+ * Format of a model's requests. The name of the model decides it. Unknown Gemini models and aliases are treated like
+ * the newest model.
+ */
 export interface ModelFeatures {
   /**
    * True for Gemini 3 and newer. They require signatures of calls, and accept files in results and functions beside

@@ -16,8 +16,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Reads chunks that differ in one text and in counts, without parsing them. Remembers the form of a parsed chunk, and
- * trusts the form when a second chunk has it.
+ * Reads chunks that differ only in one text and in counts, without parsing them. Keeps the form of a parsed chunk, and
+ * relies on this form once a second chunk has it.
  */
 export class RepeatedChunks {
   #say: (text: string) => void = () => {};

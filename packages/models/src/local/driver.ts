@@ -18,9 +18,9 @@ export interface LocalWays {
 }
 
 /**
- * Wraps a model of a local server to use the server's real context window (F69). Asks for the window before the first
- * request and after each error. If the server cuts or refuses a prompt, the error says how to enlarge the window.
- * `set`: the window in the user's settings; only Ollama can apply a larger window.
+ * Wraps a model of a local server, so that the server's real context window is used (F69). Asks the server for the
+ * window before the first request and after each error. If the server cuts or refuses a prompt, the error says how to
+ * enlarge the window. `set`: the window in the user's settings. Only Ollama can apply a larger window.
  */
 export function localModel(served: ServedModel, ways: LocalWays, set: number | undefined): ModelDriver {
   const window = new LearntWindow(served, set, ways.native !== undefined);

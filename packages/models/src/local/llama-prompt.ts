@@ -60,8 +60,8 @@ const ANYTHING: Schema = {
 const TAKEN = ["description", "const", "enum", "minLength", "maxLength", "minItems", "maxItems", "required"];
 
 /**
- * Reduces a JSON Schema to the part from which node-llama-cpp makes a grammar. The grammar is never stricter than the
- * schema; the tool checks the rest.
+ * Reduces a JSON Schema to the part that node-llama-cpp can convert to a grammar. The grammar is never stricter than
+ * the schema; the tool checks the rest.
  */
 export function grammarSchema(schema: Json | undefined): Schema {
   if (!isJsonRecord(schema)) return ANYTHING;

@@ -19,8 +19,9 @@ export interface OllamaOptions extends WireOptions {
 }
 
 /**
- * Creates a driver for Ollama's own chat API (https://docs.ollama.com/api/chat). Unlike Ollama's OpenAI-compatible API,
- * this API can set a model's window (`num_ctx`), and can refuse a prompt that is too long (`truncate: false`).
+ * Creates a driver for Ollama's own chat API (https://docs.ollama.com/api/chat). This API can set a model's window
+ * (`num_ctx`), and can refuse a prompt that is too long (`truncate: false`). Ollama's OpenAI-compatible API can do
+ * neither.
  */
 export function ollamaChat(options: OllamaOptions): ModelDriver {
   const { apiKey, model, takes, textCalls, window } = options;

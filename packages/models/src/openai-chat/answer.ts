@@ -24,8 +24,8 @@ const MEANINGFUL: ReadonlySet<string> = new Set([
 
 /**
  * Decodes one answer of the chat completions API, streamed or whole
- * (https://platform.openai.com/docs/api-reference/chat/streaming). Returns the parts so far from `take`. Returns
- * `finish` only from `end`, because the usage follows the finish reason. Throws `ModelError` for an error of the server
+ * (https://platform.openai.com/docs/api-reference/chat/streaming). `take` returns the parts that have arrived. `finish`
+ * comes only from `end`, because the usage follows the finish reason. Throws `ModelError` for an error of the server
  * and for an invalid answer.
  */
 export class ChatAnswer implements AnswerDecoder {

@@ -22,14 +22,14 @@ interface StreamedToolCall {
  * Assembles tool calls from their pieces. In the chat completions API, `index` identifies a call, and the first piece
  * has id and name. Some servers differ (F63): no index, the same index for every call, repeated or empty ids and names,
  * names in pieces, whole calls in one piece, arguments as an object or repeated. Each piece is added to the call that
- * matches it. A piece with a tool name that fits no open call begins a new call.
+ * matches it. If a piece has a tool name and fits no open call, it begins a new call.
  */
 export class CallAssembly {
   readonly #batch: Batch;
   readonly #provider: string;
   readonly #offered: ReadonlySet<string>;
   readonly #calls: StreamedToolCall[] = [];
-  /** The newest call of each index from the server. */
+  /** The newest call with each index that the server sent. */
   readonly #byIndex = new Map<number, StreamedToolCall>();
   /** Pieces that came before their tool's name, by index. */
   readonly #early = new Map<number, { id: string; input: string }>();

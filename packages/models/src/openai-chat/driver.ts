@@ -20,10 +20,12 @@ import { type ChatRequestShape, encodeChatRequest, requestToolNames } from "./re
  */
 export interface OpenAIChatOptions extends WireOptions {
   /**
-   * The field for `maxTokens`; OpenAI's own reasoning models take only `max_completion_tokens`. Default `max_tokens`.
+   * The field for `maxTokens`. OpenAI's own reasoning models accept only `max_completion_tokens`. Default `max_tokens`.
    */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
-  /** True if calls that a model writes as text count as calls. For models without native calls. Default `true`. */
+  /**
+   * True if calls that a model writes as text are treated as calls. For models without native calls. Default `true`.
+   */
   readonly textCalls?: boolean;
 }
 

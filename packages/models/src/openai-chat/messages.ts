@@ -45,13 +45,16 @@ export function toOpenAIMessages(path: readonly Message[]): OpenAIMessage[] {
 /** A model's answer and the results of its calls, or another prompt message, in the chat completions format. */
 export interface OpenAIMessages {
   readonly messages: OpenAIMessage[];
-  /** True if the messages suit one provider only, because of the data that they contain or lack. */
+  /** True if the messages suit only one provider, because of data that they contain or do not contain. */
   readonly owned: boolean;
   readonly hasFiles?: boolean;
   readonly hasCalls?: boolean;
 }
 
-/** Keys under which provider data has an answer's reasoning details, a call's extra content, and the reasoning field. */
+/**
+ * The keys under which provider data stores an answer's reasoning details, a call's extra content, and the name of the
+ * reasoning field.
+ */
 export const kept = { answer: "reasoning_details", call: "extra_content", reasoning: "field" } as const;
 
 /** The fields in which servers send reasoning as text. */

@@ -23,7 +23,7 @@ const encodings = new WeakMap<PromptMessage, Uint8Array | EncodedBytes>();
 /** Bytes that not all drivers send. */
 interface EncodedBytes {
   readonly bytes: Uint8Array;
-  /** The only provider for which the bytes are valid. Absent: all providers. */
+  /** The only provider for which the bytes are valid. Absent: the bytes are valid for all providers. */
   readonly provider?: string;
   /** The bytes are valid only for drivers with these media types. */
   readonly takes?: readonly string[] | undefined;

@@ -38,8 +38,8 @@ export function clientItems(
 }
 
 /**
- * Encodes an action of the provider as it was kept: a call, a result, or compacted content. Returns nothing for an
- * action that the API does not accept back.
+ * Encodes an action of the provider in the form in which it was kept: a call, a result, or compacted content. Returns
+ * nothing for an action that the API does not accept back.
  */
 export function hostedItems(action: Json, context: ItemContext): readonly RequestItem[] {
   const { provider, kinds, stores, inConversation } = context;

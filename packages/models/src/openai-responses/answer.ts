@@ -36,9 +36,9 @@ interface StreamedBlock {
 }
 
 /**
- * Decodes one answer of the Responses API (https://platform.openai.com/docs/api-reference/responses-streaming), streamed
- * or whole. Returns the parts so far from `take`, and `finish` after `end`. Ignores unknown events and items, as the
- * format requires. Throws `ModelError` for an error of the server and for an invalid answer.
+ * Decodes one answer of the Responses API (https://platform.openai.com/docs/api-reference/responses-streaming),
+ * streamed or whole. `take` returns the parts that have arrived, and after `end` also `finish`. Ignores unknown events
+ * and items, as the format requires. Throws `ModelError` for an error of the server and for an invalid answer.
  */
 export class ResponsesAnswer implements AnswerDecoder {
   readonly #endpoint: Endpoint;
@@ -51,7 +51,7 @@ export class ResponsesAnswer implements AnswerDecoder {
   readonly #repeated = new RepeatedDocuments(MEANINGFUL);
   readonly #items = new StreamedItems();
   #block: StreamedBlock | undefined;
-  /** Citations, which count only if no search lists its sources. */
+  /** Citations. They are used only if no search lists its sources. */
   readonly #cited: Extract<ModelPart, { type: "source" }>[] = [];
   readonly #sources = new Set<string>();
   #searched = false;

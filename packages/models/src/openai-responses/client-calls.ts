@@ -73,8 +73,8 @@ function computerInput({ action, actions, pending_safety_checks, status }: JsonR
 }
 
 /**
- * Returns the calls inside a call of `parallel`, which some models of OpenAI make although the request has no such tool.
- * Returns nothing if a part does not call a tool of the request.
+ * Returns the calls inside a call of `parallel`. Some models of OpenAI make such calls although the request has no such
+ * tool. Returns nothing if a part does not call a tool of the request.
  */
 export function parallelCalls(
   { id, input, itemId }: { readonly id: string; readonly input: string; readonly itemId: string },

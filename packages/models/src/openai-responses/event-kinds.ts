@@ -17,7 +17,10 @@ export const DELTAS: ReadonlySet<string> = new Set([
   "response.function_call_arguments.delta",
 ]);
 
-/** Events with a whole text, which counts if none of its fragments arrived (F54), and their fields with the text. */
+/**
+ * Events with a whole text, and their fields with the text. The text is used only if none of its fragments arrived
+ * (F54).
+ */
 export const WHOLES: Readonly<Record<string, string>> = {
   "response.output_text.done": "text",
   "response.refusal.done": "refusal",

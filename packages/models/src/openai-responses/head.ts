@@ -146,7 +146,7 @@ export function addedItems(options: Options): { readonly first: readonly object[
   };
 }
 
-/** Returns the choice of tools that the option `allowedTools` makes, which replaces the choice of the request. */
+/** Returns the choice of tools that the option `allowedTools` makes. This choice replaces that of the request. */
 export function allowedChoice({ allowedTools }: Options, { kinds }: HostedTools): object | undefined {
   if (!isJsonRecord<Options>(allowedTools) || !Array.isArray(allowedTools.toolNames)) return undefined;
   const tools = allowedTools.toolNames.map((tool) => {

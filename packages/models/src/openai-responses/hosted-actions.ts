@@ -8,7 +8,7 @@ import type { HostedTools } from "./server-tools.ts";
 interface ActionKind {
   /** The provider's name of the tool. */
   readonly tool?: string;
-  /** The user's name of the tool, if it is not the name of a server tool. */
+  /** The user's name for the tool, if it differs from the name of the server tool. */
   readonly name?: (item: JsonRecord) => string;
   /** JSON of the arguments. Default `{}`; `undefined`: the item has no call. */
   readonly input?: (item: JsonRecord) => unknown;
@@ -16,7 +16,7 @@ interface ActionKind {
   readonly late?: true;
   /** The id of the call, if it is not the id of the item. */
   readonly id?: "call_id";
-  /** The part that keeps the id of its item. */
+  /** The part that stores the id of its item. */
   readonly keepsId?: "call" | "result" | "both";
   /** Returns the result in an item. `undefined`: the item has no result. */
   readonly result?: (item: JsonRecord) => { readonly value: unknown; readonly isError?: boolean } | undefined;

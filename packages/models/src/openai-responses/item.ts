@@ -1,7 +1,7 @@
 import type { Json } from "@banyan/core";
 import type { ResponsesProvider } from "./provider.ts";
 
-/** Everything, besides the message itself, that decides how a message is encoded. */
+/** Everything that decides how a message is encoded, apart from the message itself. */
 export interface ItemContext {
   readonly provider: ResponsesProvider;
   /** Media types of files that the model gets in tool results. */
@@ -17,7 +17,7 @@ export interface ItemContext {
   readonly inConversation: boolean;
   /** True if the server adds the items of an earlier response. */
   readonly followsResponse: boolean;
-  /** True if files of all types are sent. */
+  /** True if the driver sends files of all types. */
   readonly sendsAllFiles: boolean;
 }
 

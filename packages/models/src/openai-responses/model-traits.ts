@@ -1,4 +1,4 @@
-/** Traits of a model of the Responses API, by its name. The traits decide which settings the model accepts. */
+/** Traits of a model of the Responses API, found by its name. The traits decide which settings the model accepts. */
 export interface ModelTraits {
   /**
    * True if the model reasons. It can return encrypted reasoning, and accepts no sampling settings while it reasons.

@@ -3,7 +3,10 @@ import { isJsonRecord, type JsonRecord } from "@banyan/core/shown";
 import { countAt } from "../wire/json.ts";
 import type { ResponsesProvider } from "./provider.ts";
 
-/** Converts the token counts of a response. xAI counts cached tokens apart from the input if they exceed the input. */
+/**
+ * Converts the token counts of a response. If the cached tokens of xAI exceed the input, xAI has counted them apart
+ * from the input, and they are added to it.
+ */
 export function responsesUsage(usage: JsonRecord, provider: ResponsesProvider): Usage {
   const details = isJsonRecord(usage.input_tokens_details) ? usage.input_tokens_details : {};
   const spent = isJsonRecord(usage.output_tokens_details) ? usage.output_tokens_details : {};

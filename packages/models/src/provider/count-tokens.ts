@@ -8,7 +8,7 @@ export interface CountEndpoint {
   address(request: string): string;
   /** Returns the body for the body of a usual request. */
   body(request: JsonRecord): unknown;
-  /** The field of the answer that has the number. */
+  /** The field of the answer that contains the number. */
   readonly field: string;
 }
 
@@ -73,8 +73,8 @@ interface WrittenRequest {
 }
 
 /**
- * Makes the method `countTokens` of a driver. The provider's package writes the usual request. The endpoint gets this
- * request, and the model does not. `open` makes the driver over the package with a `fetch`.
+ * Makes the method `countTokens` of a driver. The provider's package writes the usual request. The request goes to the
+ * counting endpoint instead of the model. `open` makes the driver over the package with a `fetch`.
  */
 export function countAtEndpoint(
   { id, address }: Pick<ModelDriver, "id" | "address">,

@@ -47,7 +47,10 @@ export function messagesOptions(target: ModelTarget): WireOptions {
   return { ...wireOptions(target), baseURL };
 }
 
-/** OpenAI's reasoning models refuse the older field; other servers may not know the newer one. */
+/**
+ * The name of the field. OpenAI's reasoning models refuse the older field, and other servers may not know the newer
+ * one.
+ */
 export function maxTokensField({ address }: ModelTarget): "max_tokens" | "max_completion_tokens" {
   return isOpenAI(address) ? "max_completion_tokens" : "max_tokens";
 }

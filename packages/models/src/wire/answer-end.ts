@@ -4,7 +4,7 @@ import { encodeText, findBytes, joinBytes, NOTHING } from "./bytes.ts";
 /** Wire formats of the AI SDK's provider packages. */
 export type PackageFormat = "chat" | "messages" | "responses" | "google" | "converse";
 
-/** The answer's end in an event. `over`: no data follows. `answered`: the text is complete; counts may follow. */
+/** How an event ends the answer. `over`: no data follows. `answered`: the text is complete, but counts can follow. */
 export type AnswerEnd = "over" | "answered" | undefined;
 
 /** Returns whether an event's data ends the answer. Ignores the same words inside a text. */

@@ -2,10 +2,12 @@ import { encodeText, takeMemory } from "./bytes.ts";
 
 /** The JSON body of a request: the text before a list, the list's entries, and the text after it. */
 export interface ListBody {
-  /** The messages that the list encodes. Identifies the growing list across requests. */
+  /** The messages that the list contains in encoded form. This object identifies the growing list across requests. */
   readonly of: object;
   readonly before: string;
-  /** The JSON of each entry, after a comma. Bytes, since text would be encoded again for each request. */
+  /**
+   * The JSON of each entry, after a comma. The entries are bytes, because text would be encoded again for each request.
+   */
   readonly pieces: readonly Uint8Array[];
   readonly after: string;
 }
@@ -18,7 +20,7 @@ interface BodyMemory {
   readonly pieces: readonly Uint8Array[];
 }
 
-/** Writes request bodies whose list grows with each step: keeps the last body and writes only new entries. */
+/** Writes request bodies whose list grows with each step. Keeps the last body, and writes only new entries. */
 export class ListBodies {
   readonly #last = new WeakMap<object, { written: BodyMemory | undefined }>();
 

@@ -2,7 +2,7 @@
 export interface WireBounds {
   /** Maximum bytes of one line or event. Default 16 MiB. */
   readonly line?: number | undefined;
-  /** Maximum bytes of an answer that does not stream; 16 times as much for a stream. Default 64 MiB. */
+  /** Maximum bytes of an answer that does not stream. A stream can have 16 times as much. Default 64 MiB. */
   readonly answer?: number | undefined;
   /** Milliseconds to wait after an answer for its usage and the end of the connection. Default 5,000. */
   readonly linger?: number | undefined;
@@ -17,7 +17,7 @@ export const WIRE_BOUNDS: Readonly<Record<keyof WireBounds, number>> = {
   linger: 5_000,
 };
 
-/** A stream may be larger than a whole answer by this factor, since each fragment has an event around it. */
+/** A stream can be larger than a whole answer by this factor, because each fragment has an event around it. */
 export const STREAM_FACTOR = 16;
 
 /** Returns all limits: each value in `set`, or else its default. */

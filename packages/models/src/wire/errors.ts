@@ -35,7 +35,7 @@ export function errorInAnswer(endpoint: Endpoint, error: unknown): ModelError {
   return responseError(endpoint, body, code >= 400 && code < 600 ? code : undefined);
 }
 
-/** Returns the error in any field of an event that is known for errors. `isPart`: the event also has content. */
+/** Returns the error in an event, from any field in which servers put errors. `isPart`: the event also has content. */
 export function errorIn(event: JsonRecord, isPart: boolean): unknown {
   if (event.error) return event.error;
   if (event.object === "error" || event.type === "error") return event;

@@ -3,8 +3,8 @@ import { openUtf8 } from "./bytes.ts";
 
 /**
  * Decodes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) as their bytes arrive, in
- * linear time. Calls `onData` with the data of each complete event. Bytes may be cut anywhere. Ignores comments and the
- * fields `event`, `id` and `retry` (F71). Turns the field `error` of llama.cpp's server into an event `{"error": ...}`
+ * linear time. Calls `onData` with the data of each complete event. Bytes can be cut anywhere. Ignores comments and the
+ * fields `event`, `id` and `retry` (F71). Converts the field `error` of llama.cpp's server to an event `{"error": ...}`
  * (F55).
  */
 export class EventStreamDecoder {

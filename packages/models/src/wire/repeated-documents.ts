@@ -30,16 +30,16 @@ interface Hole {
 
 /** The form of documents: pieces that never change, with holes between them. Exactly one hole has the kind `text`. */
 interface DocumentForm {
-  /** The pieces before each hole. */
+  /** The pieces before each part that changes. */
   readonly before: readonly string[];
   readonly kinds: readonly Hole["kind"][];
   readonly last: string;
 }
 
 /**
- * Reads JSON documents that mostly differ in one string, such as the events of an answer, without parsing the repeated
- * part. Fields that the decoder ignores may change too, such as a random padding or a sequence number. Two parsed
- * documents show the form. If a later document has the form, `read` returns its string as a parser would (V6).
+ * Reads JSON documents that differ mostly in one string, such as the events of an answer, without parsing the repeated
+ * part. Fields that the decoder ignores can change too, such as a random padding or a sequence number. Two parsed
+ * documents show the form. If a later document has this form, `read` returns its string as a parser would (V6).
  */
 export class RepeatedDocuments {
   readonly #meaningful: ReadonlySet<string>;

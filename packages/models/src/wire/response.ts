@@ -25,7 +25,7 @@ export interface AnswerDecoder {
   /** Returns the parts decoded since the last `take`. */
   take(): readonly ModelPart[];
   readonly done: boolean;
-  /** True if the connection may end without loss of data. */
+  /** True if the connection can end without loss of data. */
   readonly answered: boolean;
 }
 

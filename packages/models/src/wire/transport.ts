@@ -14,11 +14,9 @@ export interface ResponseReader {
   readonly codings: readonly string[];
   end(): void;
   take(): readonly ModelPart[];
-  /** True if the answer is complete, although the connection may stay open. Implies `answered`. */
+  /** True if the answer is complete, even if the connection stays open. `answered` is then also true. */
   readonly done: boolean;
-  /**
-   * True if the model has answered, so the connection may end. A connection that stays open is closed after `linger`.
-   */
+  /** True if the model has answered. The connection can then end; if it stays open, it is closed after `linger`. */
   readonly answered: boolean;
   /** Makes the error of a failed connection. `sent`: the request was written to a socket. */
   failed(cause: unknown, sent: boolean): Error;
@@ -32,8 +30,8 @@ const LINGER = 1000;
 
 /**
  * Sends a request and passes decoded parts to the sink, one batch per network read. While the sink is full, the socket
- * is not read. Resolves after the last batch. An error of the reader or the connection rejects after all decoded parts;
- * `signal` rejects at once with its reason.
+ * is not read. Resolves after the last batch. After an error of the reader or the connection, rejects once all decoded
+ * parts are passed on. If `signal` aborts, rejects at once with its reason.
  */
 export function exchange(
   dispatcher: Requests,

@@ -2,7 +2,9 @@ import { hostname, networkInterfaces } from "node:os";
 
 /** The address on which a server listens. */
 export interface ListenAddress {
-  /** As configured: a name or address of this machine, or all its addresses (`0.0.0.0`, `::`). */
+  /**
+   * The address as the options contain it: a name or address of this machine, or all its addresses (`0.0.0.0`, `::`).
+   */
   readonly host: string;
   readonly port: number;
 }
@@ -20,7 +22,7 @@ export function isLoopbackAddress(host: string): boolean {
 /**
  * Returns the values of the `Host` header that a server accepts (S2): loopback names, the listening address, and the
  * configured `names`. A server that listens on all addresses accepts all addresses of the machine. Other names are
- * refused, because a hostile site could make its name resolve to this machine.
+ * refused, because a hostile site could make its own name resolve to this machine.
  */
 export function allowedHosts({ host, port }: ListenAddress, names: readonly string[] = []): ReadonlySet<string> {
   const own = isWildcard(host) ? thisMachine() : [inBrackets(host)];

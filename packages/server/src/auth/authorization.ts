@@ -7,9 +7,9 @@ import type { Right } from "@banyan/protocol";
 const RIGHTS: readonly Right[] = ["show", "watch", "act"];
 
 /**
- * The rights of a request. `true`: everything, in all conversations. `false`: nothing. `user`: only the conversations that
- * requests of this user have begun. `rights`: default all; `["watch"]` lists and reads conversations without changing
- * them, and `["show"]` reads conversations whose ids the client knows. See {@link ServeAgentOptions}.
+ * The rights of a request. `true`: everything, in all conversations. `false`: nothing. `user`: only conversations that
+ * requests of this user began. `rights`: default all; `["watch"]` lists and reads conversations without changing them,
+ * and `["show"]` reads conversations whose ids the client knows. See {@link ServeAgentOptions}.
  */
 export type Authorization =
   | boolean
@@ -17,8 +17,8 @@ export type Authorization =
   | { readonly rights: readonly Right[]; readonly user?: never };
 
 /**
- * Returns the principal of an authorization; `undefined` if the request is refused. Throws `OptionError` for another
- * value: a user without a name must not become a user who sees everything.
+ * Returns the principal (a client's name and rights) of an authorization; `undefined` if the request is refused. Throws
+ * `OptionError` for any other value: a user without a name must not become a user who sees everything.
  */
 export function authorizedPrincipal(authorization: Authorization | undefined): Principal | undefined {
   if (authorization === true) return OWNER;

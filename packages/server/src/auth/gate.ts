@@ -305,7 +305,7 @@ export function fetchRequest({ headers: given, url = "/" }: IncomingMessage): Re
   return new Request(URL.parse(url, `http://${given.host}`) ?? "http://localhost", { headers });
 }
 
-/** Like `gateRequest`, for a request to a Hono app. A request that did not come from Node has no address. */
+/** The same as `gateRequest`, for a request to a Hono app. A request that did not come from Node has no address. */
 export function requestOf({ env, req: { raw } }: Pick<Context<HttpEnvironment>, "env" | "req">): GateRequest {
   if (env.incoming) return gateRequest(env.incoming);
   const own = (name: string) => (name === "host" ? new URL(raw.url).host : undefined);

@@ -1,4 +1,4 @@
-/** A sentence with the reason why a guest gets no further connection. */
+/** The reason why a guest gets no further connection, as a sentence. */
 export type GuestLimitReason = string;
 
 /** The shares of all connections that guests may hold: together, and from one address. */

@@ -26,7 +26,7 @@ export class KeptShares implements ShareStore, Disposable {
     string,
     { readonly kept: StoredShare; readonly principal: Principal; readonly end: () => void }
   >();
-  /** Revoked links that the file still contains because it could not be written. */
+  /** Revoked links that are still in the file, because the file could not be written. */
   readonly #unstored = new Set<string>();
 
   /** Throws if the file exists but has no list of links: the operator must decide what to do with it. */

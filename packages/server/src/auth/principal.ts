@@ -7,14 +7,17 @@ import { SignedInPage } from "./signed-in-page.ts";
 export interface Tokens {
   /** The token of the owner, who has all rights. */
   readonly owner: string;
-  /** The token of guests, who may only watch. Absent: there are no guests. */
+  /** The token of guests. Guests can only watch. Absent: there are no guests. */
   readonly guest?: string | undefined;
 }
 
 /** The name and rights of a client (its principal), and the secret of its token. */
 export interface TokenHolder {
   readonly principal: Principal;
-  /** The secret for the cookies and keys of the holder's pages: the token, or a secret derived from its digest. */
+  /**
+   * The secret for the cookies and keys of pages that signed in with this token: the token, or a secret derived from
+   * its digest.
+   */
   readonly token: string;
   /** The path of the page to open after the sign-in. Absent: the first page. */
   readonly path?: string;

@@ -23,7 +23,7 @@ function secretDigest(text: string): Buffer {
 }
 
 /**
- * Returns the server's token from a file, so that pages stay signed in when the server restarts. Without a file,
+ * Returns the server's token from a file, so that pages stay signed in when the server restarts. If there is no file,
  * creates one with a random token, readable only by the user (mode 0600).
  * @example const token = keptToken("token");
  */

@@ -8,9 +8,10 @@ export const SIGNED_IN = 30 * 24 * 60 * 60;
 
 /**
  * A page in a browser that signed in with a token (S20). It has a cookie and a key, and needs both. Browsers send the
- * cookie to every port of the host, so other programs may see it. The key stays in the storage of the page's origin:
- * the page sends only proofs, each valid for one connection to one address. Cookie and key derive from the token, so
- * the server stores nothing, accepts pages after a restart, and forgets all pages when the token changes.
+ * cookie to every port of the host, so other programs may see it. The key stays in the storage of the page's origin.
+ * The page sends only proofs of the key, each valid for one connection to one address. Cookie and key derive from the
+ * token. The server therefore stores nothing, accepts pages after a restart, and forgets all pages when the token
+ * changes.
  */
 export class SignedInPage {
   readonly principal: Principal;

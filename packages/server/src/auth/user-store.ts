@@ -6,9 +6,9 @@ import type { Log, LogView } from "@banyan/core/stores";
 const USER = "user";
 
 /**
- * Returns the part of a store that belongs to one user: the conversations that were begun or imported through it. All
- * other conversations are absent: `not-found`, even with the option `create`. Closing it leaves the store open, because
- * other users need the store.
+ * Returns the part of a store that belongs to one user: the conversations that were begun or imported through it. Other
+ * conversations do not exist in it: `not-found`, even with the option `create`. Closing it leaves the store open,
+ * because other users need the store.
  */
 export function userStore(store: Store, user: string): Store {
   const own = (labels: Readonly<Record<string, string>> | undefined) => ({ ...labels, [USER]: user });

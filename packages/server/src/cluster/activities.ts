@@ -8,9 +8,9 @@ export interface ActivityPublisherOptions {
 }
 
 /**
- * Reports the activity of this node's open conversations to the database, so that all nodes list the same. Reports are
- * sent one after another with the current value: two statements on two connections could arrive in either order and
- * leave an old value.
+ * Reports the activity of this node's open conversations to the database, so that all nodes list the same activity.
+ * Reports are sent one after another, each with the current value. Two statements on two connections could arrive in
+ * either order and leave an old value.
  */
 export class ActivityPublisher {
   readonly #options: ActivityPublisherOptions;

@@ -3,7 +3,7 @@ import type { LiveChats, LiveConversations, Performer } from "@banyan/desk/servi
 import type { SharedDatabase } from "@banyan/store/postgres";
 import type { Driver } from "./driver.ts";
 
-/** The rule for a run whose node died. `resume`: another node continues the run. `leave`: the user decides. */
+/** What happens to a run whose node died. `resume`: another node continues the run. `leave`: the user decides. */
 export type RedrivePolicy = "resume" | "leave";
 
 /** Options of a server in a cluster. */
@@ -12,7 +12,7 @@ export interface ClusterOptions {
   readonly store: Pick<Store, "view">;
   readonly driver: Driver;
   readonly redrive: RedrivePolicy;
-  /** The tokens, which are the same on all servers. */
+  /** The tokens. All servers have the same tokens. */
   readonly tokens: { readonly owner: string; readonly guest: string | undefined };
   /** Called with errors of work that no client requested. */
   defect(error: unknown): void;

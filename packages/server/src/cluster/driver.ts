@@ -4,7 +4,7 @@ import type { Principal } from "@banyan/desk";
 import type { CommandOutcome, ConversationActivity, DeskCommand } from "@banyan/desk/serving";
 import type { Command, CommandName } from "@banyan/protocol";
 
-/** A command on its way to the node that owns its conversation. See {@link RestateDriver}. */
+/** A command for the node that owns its conversation, on its way to this node. See {@link RestateDriver}. */
 export interface NodeCommand {
   /** The id of the command. A second command with the same id is a repetition. */
   readonly id: string;
@@ -18,15 +18,15 @@ export interface NodeCommand {
  */
 export interface DriverPosition {
   readonly conversation: string;
-  /** The number of the last event that the driver knows. Only later events count. */
+  /** The number of the last event that the driver knows. Only later events are steps. */
   readonly after: number;
-  /** The runs that were active at this position. Runs of sub-agents are part of their parent's. */
+  /** The runs that were active at this position. The run of a sub-agent is a part of its parent's run. */
   readonly runs: readonly string[];
 }
 
 /**
- * The next step in the log after a position, without content. `rested`: no step follows, and no run is active.
- * See {@link RestateDriver}.
+ * The next step in the log after a position, without its content. `rested`: no step follows, and no run is active. See
+ * {@link RestateDriver}.
  */
 export interface LogStep {
   readonly did: "began" | "model call" | "tool call" | "ended" | "rested";
@@ -36,8 +36,8 @@ export interface LogStep {
 }
 
 /**
- * The functions of a node that drivers call. A rejected call may be repeated, also on another node.
- * See {@link RestateDriver}.
+ * The functions of a node that drivers call. If a call is rejected, the driver can repeat it, also on another node. See
+ * {@link RestateDriver}.
  */
 export interface DrivenNode {
   readonly isDraining: boolean;
@@ -57,7 +57,8 @@ export interface DrivenNode {
 
 /**
  * Makes sure that turns come to an end even if nodes die. A cluster that needs only the database and a cluster with a
- * workflow engine differ only in their driver: clients, commands, feed and log are the same. See {@link RestateDriver}.
+ * workflow engine differ only in their drivers: clients, commands, feed and log are the same. See
+ * {@link RestateDriver}.
  */
 export interface Driver {
   /** True if nodes look for stored commands of conversations without an owner. */

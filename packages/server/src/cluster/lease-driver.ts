@@ -4,7 +4,10 @@ import type { DrivenNode, Driver, NodeCommand } from "./driver.ts";
 
 const LOOK = 2_000;
 
-/** Drives turns with the leases in the database alone: any node may take a conversation whose lease has expired. */
+/**
+ * Drives turns with only the leases in the database: if the lease of a conversation has expired, any node can take the
+ * conversation.
+ */
 export class LeaseDriver implements Driver {
   readonly takesWaiting = true;
   readonly #shared: SharedDatabase;

@@ -44,9 +44,9 @@ const BEGIN = 10_000;
 const OVERDUE = 3_000;
 
 /**
- * A conversation that clients watch while it may move between nodes. Frames of another node are passed on unchanged.
- * When the owner is gone or lost the conversation, the conversation is looked up again and continues with a snapshot,
- * on another node or here. While the owner cannot be reached, clients read from the database.
+ * A conversation that clients watch and that can move between nodes. Frames of another node are passed on unchanged. If
+ * the owner is gone or has lost the conversation, this object looks for it again and continues with a snapshot, on
+ * another node or here. While the owner cannot be reached, clients read from the database.
  */
 export class MovingConversation implements Watchable {
   readonly #id: string;

@@ -11,8 +11,8 @@ const BALANCER = 10_000;
 const HEARD = 2;
 
 /**
- * The orderly end of a node: it accepts no new work, and gives runs, waiting clients and the load balancer some time.
- * If a node ended before the balancer's next check, the balancer would still send clients to this node.
+ * The orderly end of a node. The node accepts no new work, and gives runs, waiting clients and the load balancer some
+ * time. Without this time, a balancer would send clients to the node until its next check.
  */
 export class NodeDrain {
   #hasBegun = false;
@@ -53,7 +53,7 @@ export class NodeDrain {
 export interface AbandonedRun {
   readonly live: LiveConversation;
   readonly run: string;
-  /** The last message on its path, and the message above. */
+  /** The last message on the path of the run, and the message above it. */
   readonly parents: readonly (string | null)[];
 }
 

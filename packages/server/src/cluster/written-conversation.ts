@@ -21,8 +21,8 @@ export interface WrittenOptions {
 }
 
 /**
- * A conversation as the database has it, for clients that watch while its node cannot be reached. Clients get events as
- * they are appended, and streaming text a quarter of a second late. Does not open the conversation.
+ * A conversation as the database contains it, for clients that watch while its node cannot be reached. Clients get
+ * events as they are appended, and streaming text a quarter of a second late. Does not open the conversation.
  */
 export class WrittenConversation implements Watchable {
   readonly #id: string;

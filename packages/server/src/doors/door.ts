@@ -39,8 +39,9 @@ type FailureResponder = (
 ) => Response;
 
 /**
- * Creates the HTTP app of a door. Refuses `POST` from clients that may only watch, limits bodies to the size of a
- * frame, and converts a thrown `ClientError` to the error format of the door's protocol.
+ * Creates the HTTP app of a door (an HTTP interface of another protocol). Refuses `POST` from clients that can only
+ * watch, and limits bodies to the size of a frame. Converts a thrown `ClientError` to the error format of the door's
+ * protocol.
  */
 export function door(
   failure: FailureResponder,
@@ -130,7 +131,7 @@ function malformedRequest(error: z.ZodError): ClientError {
 }
 
 /**
- * Reads a user message as the library does (F75). Returns an empty list for an empty message. `where` is the field of
+ * Reads a user message as the library does (F75). For an empty message, returns an empty list. `where`: the field of
  * the request, for the error message. Throws `ClientError`.
  */
 export function partsFrom(content: UserContent, where: string): readonly UserPart[] {
@@ -158,8 +159,8 @@ export interface HistoryText {
 }
 
 /**
- * Appends the program's earlier messages that the conversation lacks, as one text. This text comes last, because the
- * first text of a message is the user's own.
+ * Appends the program's earlier messages that the conversation does not have, as one text. This text is the last one,
+ * because the first text of a message is the user's own.
  */
 export function withHistoryTexts(parts: readonly UserPart[], before: readonly HistoryText[]): UserPart[] {
   if (before.length === 0) return [...parts];

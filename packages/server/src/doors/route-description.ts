@@ -13,7 +13,7 @@ const responses = {
   default: { description: "The error, in the format of this protocol.", content: { "application/json": anything } },
 };
 
-/** The OpenAPI response 204 for addresses where no turn may be running. */
+/** The OpenAPI response 204 of addresses at which a turn need not be running. */
 export const OR_NOTHING = { responses: { 204: { description: "No turn is running." }, ...responses } };
 
 /** Describes an address that takes no body, for OpenAPI. */

@@ -11,8 +11,8 @@ import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { DoorRequest } from "./door.ts";
 
 /**
- * Milliseconds of silence after which the stream of a waiting turn ends. The pause lets questions that arise together
- * be sent.
+ * Milliseconds of silence after which the stream of a waiting turn ends. Questions that arise together are then sent
+ * together.
  */
 export const QUIET = 300;
 
@@ -27,7 +27,10 @@ export interface DoorWatch {
   readonly gone: Promise<never>;
 }
 
-/** Follows a conversation. With `makes`, creates the conversation first, for `program` if given. Rejects with `ClientError`. */
+/**
+ * Follows a conversation. With `makes`, first creates the conversation, for `program` if that is given. Rejects with
+ * `ClientError`.
+ */
 export async function followConversation(
   desk: Desk,
   principal: Principal,
@@ -129,8 +132,8 @@ export class TurnStream<Piece> {
 }
 
 /**
- * Starts a turn and sends it from its beginning. If a run already works on the branch, that run gets the message and is
- * streamed. Rejects with `ClientError` if neither is possible.
+ * Starts a turn and sends it from its beginning. If a run already works on the branch, this run gets the message, and
+ * its turn is streamed. Rejects with `ClientError` if neither is possible.
  */
 export async function beginTurnStream<Piece extends object>(
   followed: DoorWatch,
@@ -179,8 +182,8 @@ export function streamTurnEvents<Piece extends object>(
 }
 
 /**
- * Returns functions that write events in order. `named` names each event by its type. `sent` resolves when everything
- * is written or the reader has left: closing the stream earlier would lose waiting data.
+ * Returns functions that write events in order. `named`: gives each event its type as name. `sent` resolves when
+ * everything is written or the reader has left. Closing the stream earlier would lose waiting data.
  */
 export function eventSender(stream: SSEStreamingApi, { named = false } = {}) {
   let waiting = 0;
@@ -225,10 +228,10 @@ export interface ProgramAnswer {
 }
 
 /**
- * Matches a program's answers with the open questions. `asking` is the message of the first question, `run` the run
- * that asks it. `give` sends the answers; only the first answer to a question has an effect. `tools` are the program's
- * tools for the continued turn. Throws `ClientError` for an invalid answer; `give` rejects with `ClientError` if the
- * turn cannot continue.
+ * Matches a program's answers with the open questions. `asking`: the message of the first question. `run`: the run that
+ * asks it. `give` sends the answers; only the first answer to a question has an effect. `tools`: the program's tools
+ * for the continued turn. Throws `ClientError` for an invalid answer. `give` rejects with `ClientError` if the turn
+ * cannot continue.
  */
 export function giveAnswers(
   { client, watched }: DoorWatch,

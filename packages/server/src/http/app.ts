@@ -170,8 +170,8 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
 }
 
 /**
- * Adds the API for scripts and the HTTP interfaces of other protocols (doors). `admit` sets a request's principal, or
- * refuses. `paced` limits the rate of requests, and forbids caching.
+ * Adds the API for scripts and the HTTP interfaces of other protocols (doors). `admit` sets the principal (name and
+ * rights) of a request, or refuses the request. `paced` limits the rate of requests, and forbids caching.
  */
 export function addPrograms(
   app: Hono<HttpEnvironment>,
@@ -187,7 +187,7 @@ export function addPrograms(
   }
 }
 
-/** Answers preflights of these origins, and lets their pages read the responses at the addresses for programs. */
+/** Answers preflight requests of these origins, and lets their pages read responses at the addresses for programs. */
 export function allowOrigins(app: Hono<HttpEnvironment>, origins: ReadonlySet<string>): void {
   if (origins.size === 0) return;
   const allow = cors({
@@ -266,8 +266,8 @@ function accepted(context: Context): readonly string[] {
 
 /**
  * The headers of every response. They allow only scripts and styles of this server, no inline scripts, and no other
- * hosts: an answer of a model cannot make the page send data (S12). No other page may frame it, load it as a script or
- * image, or keep a handle on its window (S20).
+ * hosts. An answer of a model therefore cannot make the page send data (S12). No other page can frame it, load it as a
+ * script or image, or keep a handle on its window (S20).
  */
 export function securityHeaders(host: string): Readonly<Record<string, string>> {
   const policy = [

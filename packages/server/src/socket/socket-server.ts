@@ -25,7 +25,7 @@ export interface SocketParts extends ConnectionParts {
 /** Accepts the WebSocket clients of a server. */
 export class SocketServer {
   readonly #sockets = socketsFor(LARGEST_FRAME);
-  /** Sockets of clients that may only watch: their frames may fill less memory (S4). */
+  /** Sockets of clients that can only watch. Their frames fill less memory (S4). */
   readonly #watching = socketsFor(LARGEST_OF_WATCHERS);
   readonly #connections = new Map<WebSocket, SocketConnection>();
   readonly #alive = new WeakSet<WebSocket>();

@@ -14,7 +14,7 @@ export function portableCrc32(text: string, before = 0): number {
   return ~crc >>> 0;
 }
 
-/** Like `portableCrc32`, with the code of Node where it exists: that is several times faster. */
+/** The same as `portableCrc32`, but with the code of Node where it exists, which is several times faster. */
 export const crc32: (text: string, before?: number) => number =
   // biome-ignore lint/correctness/noProcessGlobal: used only where it exists; an import would fail elsewhere.
   globalThis.process?.getBuiltinModule?.("node:zlib")?.crc32 ?? portableCrc32;

@@ -86,7 +86,10 @@ export interface LogWriter {
   readonly since: number;
 }
 
-/** Makes the error of a writer after another program opened the conversation. `writer`: the other program, if known. */
+/**
+ * Makes the error that a writer gets after another program has opened the conversation. `writer`: the other program, if
+ * known.
+ */
 export function overtakenError(conversation: string, writer?: LogWriter): StoreError {
   const by = writer === undefined ? "by another program" : `by ${writerName(writer)}`;
   return new StoreError(

@@ -4,7 +4,7 @@ import { crc32 } from "./crc32.ts";
 /** A row of the table `events`. */
 export type EventRow = readonly [seq: number, epoch: number, at: number, type: string, body: string, crc: number];
 
-/** Converts an event to a row: fields without a column go as JSON into `body`; `crc` is a checksum of the row. */
+/** Converts an event to a row. Fields without a column are stored as JSON in `body`. `crc` is a checksum of the row. */
 export function eventRow(event: Event): EventRow {
   const { seq, epoch, at, type, ...rest } = event;
   const body = JSON.stringify(rest);

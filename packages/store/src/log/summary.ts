@@ -20,7 +20,10 @@ export function emptySummary(id: string): Summary {
   return { id, title: "", labels: {}, createdAt: 0, updatedAt: 0 };
 }
 
-/** Updates a summary with an event. Only the first and last event, user messages and changed titles have an effect. */
+/**
+ * Updates a summary with an event. Only the first and the last event, user messages and changed titles change the
+ * summary.
+ */
 export function addToSummary(summary: Summary, given: Event): void {
   const event = readableEvent(given);
   if (summary.createdAt === 0) summary.createdAt = event.at;
@@ -44,7 +47,7 @@ export function addToSummary(summary: Summary, given: Event): void {
 /** SQL condition for events with a question to the user. Avoids `IN`, for which SQLite makes a table per insert. */
 export const ASKS = "(type = 'call.approval-requested' OR type = 'question.asked' OR type = 'run.paused')";
 
-/** SQL condition for events that may close a question. A new question of a call closes the call's earlier question. */
+/** SQL condition for events that can close a question. A new question of a call closes the call's earlier question. */
 export const CLOSES =
   "type IN ('call.approval-resolved', 'question.answered', 'run.continued', 'call.completed', 'call.failed', 'call.denied', 'call.cancelled', 'run.started', 'run.ended')";
 
@@ -80,7 +83,7 @@ export class GrowingSummary {
   }
 }
 
-/** Compares conversations for a list: the last written first. */
+/** Compares conversations for a list: the conversation with the newest message comes first. */
 export function compareNewest(
   a: Pick<ConversationSummary, "id" | "updatedAt">,
   b: Pick<ConversationSummary, "id" | "updatedAt">,

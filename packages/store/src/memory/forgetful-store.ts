@@ -3,8 +3,8 @@ import type { ConversationSummary, Log, LogView, OpenLogOptions, SearchHit } fro
 import { checkSequence, logClosed, notFound, openHere, overtakenError, storeClosed } from "../log/refusal.ts";
 
 /**
- * Creates a store that checks events and then drops them, for endless conversations that are never read again. Keeps
- * only the last event number of each conversation. Lists and searches find no conversation.
+ * Creates a store that checks events and then drops them, for endless conversations that nobody reads again. Keeps only
+ * the last event number of each conversation. Lists and searches find no conversation.
  * @example const serving = handler(agent, { store: forgetfulStore(), authorize: () => true });
  */
 export function forgetfulStore(): Store {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { StoreError } from "@banyan/core";
 import type { ClientConfig } from "pg";
 
-/** A parsed database address. Messages may show `name` and `user`, but not the password. */
+/** A parsed database address. Messages can show `name` and `user`, but not the password. */
 export interface DatabaseAddress {
   /** `host:port/database`, for messages. */
   readonly name: string;

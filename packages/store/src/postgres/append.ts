@@ -36,9 +36,9 @@ const FLIGHTS = 4;
 const CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Appends to the logs of one node. Waiting appends share a statement, which is a transaction, and thus share a disk
- * flush. If one append is refused, the others are still written. After a broken connection, the outcome is unknown, so
- * the statement is sent again: only this writer has the epoch, so if the log already ends after these events, the first
+ * Appends to the logs of one node. Waiting appends share a statement, which is a transaction, and so share a disk
+ * flush. If one append is refused, the others are still written. After a broken connection, the outcome is unknown, and
+ * the statement is sent again. Only this writer has the epoch. If the log already ends after these events, the first
  * attempt succeeded.
  */
 export class LogAppender {

@@ -9,8 +9,8 @@ const LARGEST = 7_000;
 const RETRY = 500;
 
 /**
- * Called with the conversations that may have new events. After lost notifications, called with `undefined`: any may
- * have some.
+ * Called with the conversations that may have new events. If notifications were lost, called with `undefined`: any
+ * conversation may have new events.
  */
 export type DoorbellListener = (conversations: readonly string[] | undefined) => void;
 

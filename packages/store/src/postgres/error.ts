@@ -16,7 +16,7 @@ const BROKEN =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout|timeout expired|Client was closed|Client has encountered a connection error)/;
 const CERTIFICATE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|ERR_SSL_)/;
 
-/** Returns whether a repeated attempt may succeed. The failed attempt may have had an effect. */
+/** Returns whether another attempt could succeed. The failed attempt may have had an effect. */
 export function isTransient(error: unknown): boolean {
   const code = postgresCode(error);
   if (PASSING.includes(code) || code.startsWith("08") || CONNECTION.includes(code)) return true;

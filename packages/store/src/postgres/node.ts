@@ -22,8 +22,8 @@ export interface NodeOptions {
 
 /**
  * This store as a node of a shared database. The node owns its open conversations until its lease ends by the
- * database's clock. Then other nodes may take the conversations, and the epoch refuses later appends of this node, for
- * example after a suspension.
+ * database's clock. After that, other nodes can take the conversations, and the epoch refuses later appends of this
+ * node, for example after a suspension.
  */
 export class StoreNode {
   readonly id = createId();
@@ -107,9 +107,10 @@ export class StoreNode {
 }
 
 /**
- * The clock that all machines of a database share: a machine's own clock while it agrees with the database's clock, or
- * else the database's clock. A wrong clock would sort conversations wrongly, and events could go back in time. The
- * database's clock is read with each lease renewal. Only a difference that no network delay explains counts.
+ * The clock that all machines of a database share. This is the machine's own clock while it agrees with the database's
+ * clock, or else the database's clock. With a wrong clock, conversations would be sorted wrongly, and events could go
+ * back in time. The database's clock is read with each renewal of the lease. A difference is ignored if a network delay
+ * could explain it.
  */
 export class SharedClock {
   #behind = 0;

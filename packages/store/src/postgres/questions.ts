@@ -19,8 +19,8 @@ export interface NotedQuestions {
 }
 
 /**
- * Updates questions that are older than their logs: during an upgrade, an older server may append events without
- * questions. Changes the questions in place and returns the outdated ones. Rejects with a `StoreError`.
+ * Updates questions that are older than their logs. This happens during an upgrade, when an older server appends events
+ * without questions. Changes the questions in place and returns the outdated ones. Rejects with a `StoreError`.
  */
 export async function updateQuestions(
   database: Database,
@@ -45,7 +45,7 @@ export async function updateQuestions(
   return behind;
 }
 
-/** Stores updated questions, except where another node was faster. Rejects with a `StoreError`. */
+/** Stores updated questions, unless another node has been faster. Rejects with a `StoreError`. */
 export async function storeQuestions(database: Database, behind: readonly NotedQuestions[]): Promise<void> {
   if (behind.length === 0) return;
   await database.ask(KEEP, [

@@ -31,10 +31,10 @@ export interface RedriveService extends AsyncDisposable {
 }
 
 /**
- * Resumes the runs of processes that died, until the returned service is stopped. For programs without a server, since
- * `serve({ cluster })` does the same. Opens each conversation whose process has lost its lease, and resumes each run
- * like `agent.chat(resume())`. An external call with an unknown outcome is not repeated. After three processes died
- * over a conversation, the conversation is not resumed. The calling process may have other conversations open.
+ * Resumes the runs of processes that died, until the returned service is stopped. Meant for programs without a server,
+ * because `serve({ cluster })` does the same. Opens each conversation whose process has lost its lease, and resumes
+ * each run like `agent.chat(resume())`. Does not repeat an external call with an unknown outcome. After three processes
+ * have died while a conversation was open, it is not resumed. The calling process may have other conversations open.
  * @example
  * const store = postgresStore("postgres://me@db.example/banyan");
  * await using redriving = redrive(store, { agent });

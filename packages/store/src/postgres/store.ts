@@ -49,8 +49,8 @@ export interface PostgresStoreOptions {
   /** The HTTP address for other nodes, such as `http://10.0.0.3:4180`. */
   readonly address?: string;
   /**
-   * The machine whose files this program uses. Only programs with the same value can open a conversation with such a
-   * label `machine`. Absent: all conversations can be opened.
+   * The machine whose files this program uses. If a conversation has a label `machine`, only programs with the same
+   * value can open it. Absent: all conversations can be opened.
    */
   readonly machine?: string;
   /** Maximum number of connections. Default 10. */
@@ -71,9 +71,9 @@ const OPTIONS: OptionNames<PostgresStoreOptions> = {
 };
 
 /**
- * Creates a store in a PostgreSQL database, which any number of processes and machines may share. A conversation has
- * one writer at a time; a killed writer keeps the conversation locked for up to 15 seconds. The first use creates or
- * updates the tables. Throws a `StoreError` (`unusable`) for an invalid address.
+ * Creates a store in a PostgreSQL database, which any number of processes and machines can share. A conversation has
+ * one writer at a time. If a writer is killed, the conversation stays locked for up to 15 seconds. The first use
+ * creates or updates the tables. Throws a `StoreError` (`unusable`) for an invalid address.
  * @example
  * const store = postgresStore("postgres://user:password@localhost/banyan");
  * await using session = await Session.open(store, "garden", { create: true });

@@ -34,7 +34,7 @@ const OPTIONS: OptionNames<TakeoverOptions> = { shared: true, takesWaiting: true
  */
 export class Takeover {
   readonly #options: TakeoverOptions;
-  /** Conversations to skip, each until a time on the clock of `performance.now()`. */
+  /** Conversations to skip. The value is the end of the skipping, on the clock of `performance.now()`. */
   readonly #unable = new Map<string, number>();
   #looking: Promise<void> | undefined;
 
@@ -72,7 +72,7 @@ export class Takeover {
 }
 
 /**
- * Returns the interrupted runs to resume automatically; none if several nodes died. Rejects with `StoreError`.
+ * Returns the interrupted runs to resume automatically. If several nodes died, returns none. Rejects with `StoreError`.
  * @example
  * const { shared } = await postgresStore("postgres://127.0.0.1/banyan");
  * for (const { id } of await runsToGoOnWith(session, shared)) console.log(id);

@@ -3,7 +3,10 @@ import { fold, indexWords, spaceIndexText } from "./words.ts";
 /** Maximum code points of a word in the index. Searches compare whole words in the text. */
 const LENGTH = 64;
 
-/** Returns the different words of a text for an index. After a match in the index, the text itself must be checked. */
+/**
+ * Returns the different words of a text for an index. The index alone is not exact: after a match, the text itself must
+ * be checked.
+ */
 export function lexemesOf(text: string): Set<string> {
   const lexemes = new Set<string>();
   for (const word of indexWords(spaceIndexText(fold(text)))) {

@@ -14,10 +14,10 @@ const WITH_WAL = 2;
 let empty: Buffer | undefined;
 
 /**
- * Creates a conversation's file without events, unless the file has content. Returns whether it was created. The file
- * gets its name once its content is flushed, so that a power cut leaves a whole file or none. The name itself is only
- * flushed with the first events: SQLite flushes the folder with the first flush of a write-ahead log. Call under the
- * lock of `runExclusively`.
+ * Creates a conversation's file without events, unless the file already has content. Returns whether the file was
+ * created. The file gets its name only after its content is flushed, so that a power cut leaves a whole file or none.
+ * The name itself is flushed with the first events: SQLite flushes the folder with the first flush of a write-ahead
+ * log. Call under the lock of `runExclusively`.
  */
 export function beginConversationFile(path: string, conversation: string): boolean {
   if (statSync(path, { throwIfNoEntry: false })?.size) return false;

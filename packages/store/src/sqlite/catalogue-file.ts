@@ -89,7 +89,7 @@ export function passingCatalogue(): DatabaseSync {
   return prepared(new DatabaseSync(":memory:"));
 }
 
-/** Deletes the catalogue, a cache of the conversation files. */
+/** Deletes the catalogue. It is only a cache of the conversation files. */
 export function discardCatalogue(file: string): void {
   try {
     for (const suffix of ["-journal", ""]) rmSync(file + suffix, { force: true });

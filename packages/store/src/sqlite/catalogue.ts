@@ -31,10 +31,10 @@ const WATCHED = 2_000;
 const SHARE = 1 / 20;
 
 /**
- * The summaries of a folder's conversations, in memory. A changed stamp of a file shows that a process wrote to the
- * file; only then is the file read. So appends need no second file, and a crash leaves no stale entry.
+ * The summaries of a folder's conversations, in memory. A file is read only if its stamp has changed, which shows that
+ * a process wrote to it. Appends therefore need no second file, and a crash leaves no stale entry.
  *
- * A writer needs a write-ahead log beside its file. Each file that comes or goes changes the folder's time. So while
+ * A writer needs a write-ahead log beside its file. Each file that comes or goes changes the folder's time. While
  * that time is the same, only files with a write-ahead log can have changed. Scans run in slices.
  */
 export class Catalogue {
@@ -42,7 +42,7 @@ export class Catalogue {
   readonly #folder: string;
   readonly #logs: ReadonlyMap<string, OwnLog>;
   readonly #entries = new Map<string, CatalogueEntry>();
-  /** Names of files that each scan looks at: with a write-ahead log, or unreadable. */
+  /** Names of files that each scan looks at: files with a write-ahead log, and unreadable files. */
   readonly #due = new Set<string>();
   /** Names of files whose summaries came from logs of this process. */
   readonly #own = new Set<string>();

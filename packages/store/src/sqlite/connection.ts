@@ -85,8 +85,8 @@ function walStamp(path: string): string {
 }
 
 /**
- * SQL: commits wait for nothing. Only for the first commits of a new write-ahead log that the next flush makes durable:
- * SQLite then does not flush the head of the log by itself. An incomplete new log is ignored.
+ * SQL: commits wait for nothing. Used only for the first commits of a new write-ahead log, which the next flush makes
+ * durable. SQLite then does not flush the head of the log by itself. An incomplete new log is ignored.
  */
 export const BEFORE_FIRST_FLUSH = "PRAGMA synchronous = OFF";
 

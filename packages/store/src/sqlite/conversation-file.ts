@@ -21,7 +21,7 @@ export interface OpenLogFile {
   readonly epoch: number;
   /** Number of the last event. */
   readonly seq: number;
-  /** True for a new file, until the first events flush its name and the epoch. */
+  /** True for a new file, until the first events have flushed its name and the epoch. */
   readonly isNew: boolean;
   /** A sentence for each repair when the file was opened. */
   readonly mended: readonly string[];
@@ -32,7 +32,7 @@ export interface OpenFileOptions {
   readonly create: boolean;
   /** Returns the new owner. */
   readonly owner: () => FileOwner;
-  /** Throws if the last owner keeps the file. */
+  /** Throws if the last owner still has the file. */
   readonly refuse: (last: FileOwner | undefined) => void;
   readonly files: OpenFiles;
 }

@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 const BUSY_TIMEOUT = 2000;
 
 /**
- * Opens an existing database file synchronously, because an append that finds its file closed must not wait.
- * `timeout`: milliseconds to wait for another process's lock, by default 2,000.
+ * Opens an existing database file synchronously. An append that finds its file closed must not wait. `timeout`:
+ * milliseconds to wait for another process's lock, by default 2,000.
  */
 export function openSqliteFile(
   file: string,

@@ -14,7 +14,7 @@ const SEARCH = 50_000;
 /** A conversation's file that can be read now. */
 export interface ReadableFile {
   readonly path: string;
-  /** Valid until the next `await`. */
+  /** The file is valid only until the next `await`. */
   readonly reading: ReadStatements;
 }
 
@@ -25,7 +25,7 @@ export interface ReadableFile {
  */
 export class EventReader {
   readonly #file: ReadableFile;
-  /** Events lost in earlier repairs, which are not reported again. */
+  /** Events that earlier repairs reported as lost. They are not reported again. */
   readonly #known: ReadonlySet<number>;
   readonly #lost = new Set<number>();
   #endUnknown = false;

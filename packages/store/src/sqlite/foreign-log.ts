@@ -8,8 +8,8 @@ import { openAlone, openSqliteFile, prepareForArrays } from "./database.ts";
 import { sqliteStoreError } from "./error.ts";
 
 /**
- * Moves a write-ahead log aside if it belongs to another conversation or another state of the file, since SQLite would
- * apply any log at this path. Returns a sentence for the user if the log was moved. Call under the lock of `alone`.
+ * Moves a write-ahead log aside if it belongs to another conversation or to another state of the file. SQLite would
+ * apply any log at this path. If the log was moved, returns a sentence for the user. Call under the lock of `alone`.
  */
 export function putForeignLogAside(path: string, conversation: string): string | undefined {
   const log = `${path}-wal`;

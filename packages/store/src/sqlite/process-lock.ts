@@ -6,7 +6,7 @@ import { createDatabaseFile, openSqliteFile } from "./database.ts";
 import { isDamage, sqliteStoreError } from "./error.ts";
 
 /**
- * Shows that a store is open, by an empty file that SQLite keeps locked. The system releases the lock when the process
+ * Shows that a store is open: an empty file that SQLite keeps locked. The system releases the lock when the process
  * ends in any way. Each store has one lock, so that files can be closed and reopened. Lock names are never reused. No
  * other code of this process may open the file: closing a second handle would release the lock (POSIX).
  */

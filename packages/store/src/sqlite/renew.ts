@@ -19,9 +19,9 @@ import { type FileOwner, ownerFrom } from "./owner.ts";
 /**
  * Replaces a readable file that can no longer be written. The new file has all readable events with the same numbers,
  * and no owner. The old file and its write-ahead log are kept under another name. The new file is flushed before a
- * single rename, so a crash leaves one complete file in place. `refuse` throws if the last owner keeps the file.
- * Returns sentences about the repair, or `undefined` if no event was readable. Call under the lock of `alone`, without
- * an open connection in this process.
+ * single rename, so a crash leaves one complete file in place. `refuse` throws if the last owner still has the file.
+ * Returns sentences about the repair, or `undefined` if no event was readable. Call under the lock of `alone`, while
+ * this process has no open connection.
  */
 export function renewFile(
   path: string,

@@ -33,7 +33,7 @@ export interface RightsFile extends RightsPlace {
 
 /**
  * A user's permissions in conversations: `rights/<id>.json`, readable only by the user. Without that file, nothing is
- * allowed. A conversation that `rights/begun.txt` does not list was copied from elsewhere.
+ * allowed. If `rights/begun.txt` does not list a conversation, it was copied from elsewhere.
  */
 export class RightsFiles {
   readonly #store: string;

@@ -21,7 +21,9 @@ interface Addition {
   readonly events: readonly { readonly seq: number; readonly at: number; readonly said: readonly SearchableEvent[] }[];
   readonly to: IndexedUpTo;
   readonly done: boolean;
-  /** True if the file was replaced, for example by an older backup. The events then start at the beginning. */
+  /**
+   * True if the file was replaced, for example by an older backup. The indexing then starts again at the first event.
+   */
   readonly anew: boolean;
 }
 

@@ -10,8 +10,8 @@ interface WaitingTask {
 
 /**
  * Runs searches and changes of the index in a thread, because SQLite cannot be interrupted and would block all streams
- * of the process. Starts the thread with the first task. The thread keeps the process alive only during tasks. If no
- * thread can start, for example because a bundler left out its file, tasks run in this thread.
+ * of the process. The first task starts the thread. The thread keeps the process alive only during tasks. If no thread
+ * can start, for example because a bundler left out its file, the tasks run in the calling thread.
  */
 export class SearchThread {
   readonly #directory: string;

@@ -46,7 +46,7 @@ export interface SqliteStoreOptions {
   readonly directory: string;
   /** The name that other programs show for this one in messages. Default: the program's file. */
   readonly program?: string;
-  /** Maximum conversations with open files; others are reopened on demand. Default 1,000. */
+  /** Maximum number of conversations with open files. Other files are reopened on demand. Default 1,000. */
   readonly openFiles?: number;
 }
 

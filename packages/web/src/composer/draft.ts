@@ -24,7 +24,7 @@ const listeners = new Set<() => void>();
 
 /**
  * Returns a part of a draft and its setter. The draft survives reloads and navigation (W83). Each tab has its own
- * draft, which starts with the last draft of any tab. `isKept` is false for a part that a reload would lose.
+ * draft, which begins with the last draft of any tab. `isKept` is false for a part that a reload would lose.
  */
 export function useDraft<Part extends keyof ComposerDraft>(place: string, part: Part) {
   const value = useSyncExternalStore(listenToDraft, () => draft(place, part));

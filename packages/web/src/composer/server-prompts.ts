@@ -34,7 +34,7 @@ export function messageParts(
   return request ? { ...request, parts: files } : { parts: [{ type: "text", text } as const, ...files] };
 }
 
-/** Returns the line that a user would type for a saved prompt with these arguments. */
+/** Returns the line with which a user would call a saved prompt with these arguments. */
 export function promptLine(prompt: ServerPrompt, values: Readonly<Record<string, string>>): string {
   const filled = (name: string) => valueIn(values, name)?.trim() ?? "";
   const last = prompt.arguments.findLastIndex(({ name }) => filled(name) !== "");

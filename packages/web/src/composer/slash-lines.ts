@@ -21,14 +21,17 @@ export interface SlashCommand {
 }
 
 /**
- * Returns the prompts that can be called by name. A command of the same name takes precedence, unless the command
- * allows prompts to replace it.
+ * Returns the prompts that can be called by name. If a command has the same name, it takes precedence, unless it allows
+ * prompts to replace it.
  */
 export function offeredPrompts(brought: PagePrompts): readonly ServerPrompt[] {
   return brought?.prompts.filter(({ name }) => mayBePrompt(`/${name}`)) ?? [];
 }
 
-/** Returns the prompt that a text calls. While the prompts of MCP servers are unknown, the server must look it up. */
+/**
+ * Returns the prompt that a text calls. While the page does not know the prompts of MCP servers, the server must look
+ * it up.
+ */
 export function promptIn(text: string, brought: PagePrompts): PromptRequest | undefined {
   const { name: word = "", argument = "" } = slashIn(text) ?? {};
   const prompt = word.toLowerCase();

@@ -20,7 +20,7 @@ export interface ComposerSuggestion {
 export interface Suggestions {
   readonly kind: "Commands" | "Files" | "Pages";
   readonly options: readonly ComposerSuggestion[];
-  /** True if Enter accepts only after an arrow key: the word is already complete. */
+  /** True if the word is already complete. Enter then accepts a completion only after an arrow key. */
   readonly isMerelyOffered?: boolean;
 }
 

@@ -27,8 +27,9 @@ const SINCE: Readonly<Record<Preferences["since"], string>> = {
 const LISTED = 8;
 
 /**
- * Lists the files that differ from an earlier state, whoever changed them (T66). Without such files or snapshots, lists the
- * changes that tools of the branch and its sub-agents reported, as of files elsewhere.
+ * Lists the files that differ from an earlier state, no matter who changed them (T66). If there are no such files or no
+ * snapshots, lists the changes that tools of the branch and its sub-agents reported, for example for files on another
+ * machine.
  */
 export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; readonly isOther: boolean }) {
   const { show } = usePanel();

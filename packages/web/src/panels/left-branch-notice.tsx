@@ -12,7 +12,7 @@ interface PreviousBranch {
   readonly files: number;
 }
 
-/** Warns that the user left a branch with changed files, which keep their changes (W15). */
+/** Warns a user who has left a branch with changed files that these changes stay (W15). */
 export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const tree = useTree();

@@ -18,7 +18,7 @@ interface ScrollPosition {
 
 interface ScrollTarget {
   readonly position: ScrollPosition;
-  /** The time until which the position must be kept, on the clock of `performance.now()`. */
+  /** The time until which the scroll position must be kept, on the clock of `performance.now()`. */
   readonly until: number;
 }
 

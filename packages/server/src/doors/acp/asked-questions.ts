@@ -24,8 +24,8 @@ export interface AskedQuestionsParts {
 }
 
 /**
- * The open questions of a branch. The editor shows each question once. Any client may answer, and the first answer
- * counts; the editor then removes the question.
+ * The open questions of a branch. The editor shows each question once. Any client can answer. Only the first answer has
+ * an effect; the editor then removes the question.
  */
 export class AskedQuestions implements Disposable {
   readonly #parts: AskedQuestionsParts;

@@ -3,7 +3,7 @@ import { isFirstOfFork } from "./fork.ts";
 
 /**
  * The branch that an editor shows: the messages down to its end, and the runs that write there, with their sub-agents.
- * Any client may extend the branch below its end; siblings belong to other branches.
+ * Any client can extend the branch below its end. Siblings of its messages belong to other branches.
  */
 export class EditorBranch {
   readonly #first: string | undefined;

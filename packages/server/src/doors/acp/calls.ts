@@ -10,7 +10,7 @@ const PROGRESS = 8 * 1024;
 
 /**
  * Converts a call to the form of ACP: its title, its file changes and its result. `saying`: a text to show while there
- * is no result. `preview`: the planned changes.
+ * is no result. `preview`: the changes that the call would make.
  */
 export function toolCallOf(
   call: Call,

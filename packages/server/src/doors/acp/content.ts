@@ -8,7 +8,9 @@ import { partsFrom } from "../door.ts";
 /** A user message from an editor. */
 export interface EditorPrompt {
   readonly parts: readonly UserPart[];
-  /** True if the editor already added the texts of files. Banyan then attaches no files that the message names. */
+  /**
+   * True if the editor has already added the texts of files. Banyan then attaches no files for names in the message.
+   */
   readonly asIs: boolean;
 }
 
@@ -70,7 +72,9 @@ function isResource(part: UserPart): boolean {
   return part.type === "text" && part.text.startsWith("<resource");
 }
 
-/** Converts a part of a message to a content block of ACP; `undefined` for parts that an editor gets in another way. */
+/**
+ * Converts a part of a message to a content block of ACP. `undefined` for parts that reach the editor in another way.
+ */
 export function contentBlock(part: Part): ContentBlock | undefined {
   switch (part.type) {
     case "text":

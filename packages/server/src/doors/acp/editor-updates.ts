@@ -50,7 +50,7 @@ export interface EditorUpdatesParts {
 /** Converts the feed items of a branch into updates for an editor. */
 export class EditorUpdates {
   readonly #parts: EditorUpdatesParts;
-  /** The text that the editor has of unfinished messages. */
+  /** The text of unfinished messages that the editor already has. */
   readonly #written = new WrittenParts();
   readonly #calls = new Map<string, string>();
   /** The text of each sub-agent, by the id of the call that launched it, for editors without sub-agent sessions. */

@@ -11,7 +11,7 @@ import {
 export interface Fork {
   /** The message to continue from; `null` for a fork before the first message. */
   readonly at: string | null;
-  /** The id of the fork's first message, present or future. */
+  /** The id of the fork's first message, which may not exist yet. */
   readonly first: string;
 }
 
@@ -50,7 +50,7 @@ export function isFirstOfFork(message: string): boolean {
   return message.startsWith(FIRST);
 }
 
-/** Returns the last message of a fork, or else the message outside of all forks that was written last. */
+/** Returns the last message of a fork. Without a fork, returns the newest message that belongs to no fork. */
 export function forkedLeaf(state: ConversationState, fork: Fork | undefined): string | null {
   if (fork)
     return state.messages.has(fork.first)

@@ -39,7 +39,7 @@ export type EditorChoice =
   /** `provider/model`, with `:effort` if the user chose one. */
   | { readonly model: string };
 
-/** The available models. Requests the list only once, because editors list the models for each conversation. */
+/** The available models. Requests the list only once, because editors ask for it in each conversation. */
 export class KnownModels {
   readonly #client: Client;
   #asked: Promise<void> | undefined;
@@ -134,7 +134,7 @@ function editorModes(settings: ServerSettings): typeof MODES {
   return MODES.filter(({ id }) => offered.includes(id));
 }
 
-/** Returns the setting that a value of an option means; `undefined` for an unknown option or value. */
+/** Returns the setting to which a value of an option belongs. `undefined` for an unknown option or value. */
 export function readEditorChoice(
   option: string,
   value: unknown,

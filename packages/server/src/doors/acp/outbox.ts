@@ -2,8 +2,8 @@ import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Update } from "./editor-updates.ts";
 
 /**
- * Sends updates to an editor in order, one at a time. Waiting updates are merged where that loses nothing, so a slow
- * editor cannot make the queue larger than the conversation.
+ * Sends updates to an editor in order, one at a time. Merges waiting updates if nothing is lost by this. In this way, a
+ * slow editor cannot make the queue larger than the conversation.
  */
 export class Outbox {
   readonly #send: (update: Update) => Promise<void>;

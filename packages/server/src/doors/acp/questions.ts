@@ -27,7 +27,7 @@ import { callAt } from "./editor-updates.ts";
 /** A user's answer to a question. */
 export type EditorAnswer = Command<"question.answer">["answer"];
 
-/** A user's answer; `approval` is the mode of an approved plan, or a new approval mode. */
+/** A user's answer. `approval` is the mode of an approved plan, or a new approval mode. */
 export type AnswerWithMode = EditorAnswer & { readonly approval?: Command<"question.answer">["approval"] };
 
 /** The editor and session that show a question. */
@@ -38,15 +38,15 @@ export interface EditorQuestion {
   readonly elicitation: boolean;
   /** Returns whether an answer about a call may also set approval mode `sandbox` (S37). */
   offersSandbox(call: Call, preview: Preview | undefined): boolean;
-  /** Aborts when the question is no longer open. */
+  /** A signal that aborts when the question is no longer open. */
   readonly signal: AbortSignal;
 }
 
 const CANNOT_ASK = "This editor cannot show questions.";
 
 /**
- * Asks the editor's user. Resolves with the answer, with `undefined` if the question is no longer open, or with
- * `inWords` if the question must be asked as a message. If the editor cannot ask, the question is denied.
+ * Asks the editor's user. Resolves with the answer, or with `undefined` if the question is no longer open. Resolves
+ * with `inWords` if the question must be asked as a message. If the editor cannot ask, the question is denied.
  */
 export async function askEditor(
   question: OpenQuestion,

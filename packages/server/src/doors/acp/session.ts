@@ -36,7 +36,7 @@ export interface SessionParts {
 }
 
 interface PendingPrompt {
-  /** The id of its command, which its message or run gets. */
+  /** The id of the command. The prompt's message or run gets this id. */
   readonly id: string;
   run: string | undefined;
   readonly answer: PromiseWithResolvers<PromptResponse>;

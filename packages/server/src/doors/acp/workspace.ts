@@ -2,7 +2,7 @@ import type { McpServer } from "@agentclientprotocol/sdk/unstable";
 import type { Client, ClientEvents, WatchedConversation } from "@banyan/client";
 import type { UserPart } from "@banyan/core/conversation";
 
-/** The running Banyan (in this process, or a server) that has the sessions of one directory. */
+/** The running Banyan, in this process or on a server, that has the sessions of one directory. */
 export interface AcpWorkspace {
   readonly client: Client;
   /** The directory that the agent works in, with links resolved. */
@@ -52,10 +52,10 @@ export type EditorCommandOutcome =
       readonly at?: string | undefined;
       readonly model?: string | undefined;
       readonly agent?: string | undefined;
-      /** True to attach no files that the texts name. */
+      /** True to attach no files for names in the texts. */
       readonly asIs?: boolean | undefined;
       /** The conditions for the end of the turn. */
       readonly goal?: readonly string[] | undefined;
-      /** True if the first text may call a saved prompt. */
+      /** True if the first text can call a saved prompt. */
       readonly slash?: boolean | undefined;
     };

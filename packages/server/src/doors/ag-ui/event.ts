@@ -19,8 +19,8 @@ export interface AgUiUsage {
 }
 
 /**
- * A question to the user. The next run answers it in `resume`, with a payload that fits `responseSchema`.
- * See {@link agUiEvents}.
+ * A question to the user. The field `resume` of the next run answers it, with a payload that fits `responseSchema`. See
+ * {@link agUiEvents}.
  */
 export interface AgUiInterrupt {
   readonly id: string;

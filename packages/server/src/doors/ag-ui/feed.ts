@@ -16,14 +16,15 @@ import { type AgUiRun, AgUiTurn } from "./turn.ts";
 export interface AgUiOptions {
   /** The session of the feed. Its outline is sent as state, and removed messages are reported. */
   readonly session?: { readonly state: ConversationState };
-  /** True if the events begin with a running turn, after the last of its messages that the run knows. */
+  /** True if the events begin inside a running turn: after the last message of the turn that the program has. */
   readonly continues?: boolean;
 }
 
 /**
  * Converts a turn to the events of an AG-UI run, for a server of your own: the next turn of the feed, or the running
- * turn. The events end with the turn, or with an interrupt when the turn waits for a user. The turn then keeps waiting.
- * Pass `session.feed()` and not a chat, because leaving a chat interrupts its turn. Throws what the feed throws.
+ * turn. The events end with the turn, or with an interrupt if the turn waits for a user. The turn then continues to
+ * wait. Pass `session.feed()` and not a chat, because leaving a chat interrupts its turn. Throws the errors of the
+ * feed.
  * @example
  * const events = agUiEvents(session.feed(), { threadId: session.id, runId: createId() }, { session });
  * agent.send("What is a banyan?", { session }).catch(() => {}); // The events report errors.

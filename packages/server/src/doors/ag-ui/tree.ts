@@ -12,12 +12,18 @@ import {
 } from "@banyan/core/conversation";
 import type { AgUiMessage, AgUiPart, AgUiPatch } from "./event.ts";
 
-/** Returns the AG-UI id of a message part: the message's id for the first text and calls; other parts append their index. */
+/**
+ * Returns the AG-UI id of a message part. The first text and the calls have the message's id. Other parts have this id
+ * with their index.
+ */
 export function partId(message: string, part: number, isFirstText: boolean): string {
   return isFirstText ? message : `${message}.${part}`;
 }
 
-/** Returns the id of our message for an AG-UI message id, which names the message, one of its parts, or a result of its calls. */
+/**
+ * Returns the id of our message for an AG-UI message id. An AG-UI id can stand for the message, one of its parts, or a
+ * result of its calls.
+ */
 export function ownMessageId(state: ConversationState, id: string): string | undefined {
   const own = id.replace(/\.\d+$/, "");
   if (state.messages.has(own)) return own;
@@ -113,7 +119,7 @@ function mediaKind(mediaType: string): "image" | "audio" | "video" | "document" 
 export interface Outline {
   /** The message that the next turn continues from by default. */
   readonly leaf: string | null;
-  /** The last message of each branch, the newest last; `forwardedProps.banyan.at` selects one. */
+  /** The last message of each branch, the newest branch last. `forwardedProps.banyan.at` selects a branch. */
   readonly branches: readonly string[];
 }
 

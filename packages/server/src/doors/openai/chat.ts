@@ -36,7 +36,7 @@ export const chatRequest = z.object({
 });
 type ChatRequest = z.infer<typeof chatRequest>;
 
-/** Finds the branch that has the earlier messages of a request; `undefined` if no conversation has them. */
+/** Finds the branch that contains the earlier messages of a request. `undefined` if no conversation contains them. */
 export type FindBranch = (before: readonly OpenAiTurn[]) => Promise<ContinuedBranch | undefined>;
 
 /** The conversations and branches that a chat request may continue. */

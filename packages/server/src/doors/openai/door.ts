@@ -25,7 +25,7 @@ import {
   userPartsOf,
 } from "./words.ts";
 
-/** The header with the conversation of a response; a request with this header continues the conversation. */
+/** The header that contains the conversation of a response. A request with this header continues the conversation. */
 export const CONVERSATION = "x-banyan-conversation";
 
 /**

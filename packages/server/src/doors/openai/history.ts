@@ -20,14 +20,14 @@ interface HistoryTurn {
 export interface ContinuedBranch extends Pick<TurnRequest, "conversation" | "at" | "beside"> {
   /** Number of turns of the request's history that the branch contains. */
   readonly turns: number;
-  /** The program's system messages that the branch lacks. */
+  /** The program's system messages that are missing on the branch. */
   readonly missing: readonly OpenAiTurn[];
 }
 
 /**
  * Finds the branch that ends with the history that a program sends. If several conversations match, returns the newest.
- * So a chat of the program is one conversation, and an edited or repeated message is a branch. Nothing is stored for
- * this: Banyan searches for the texts of the history, as a user would.
+ * In this way, a chat of the program is one conversation, and an edited or repeated message is a branch. Nothing is
+ * stored for this: Banyan searches for the texts of the history, as a user would.
  */
 export async function branchOfHistory(
   desk: Desk,
@@ -57,8 +57,8 @@ export async function branchOfHistory(
 }
 
 /**
- * Returns where the next message goes in the conversation of a named chat: below the part of the history that the
- * conversation has, or next to its first message. `undefined` if the conversation does not exist.
+ * Returns the place of the next message in the conversation of a named chat: below the part of the history that the
+ * conversation contains, or next to its first message. `undefined` if the conversation does not exist.
  */
 export async function branchInChat(
   desk: Desk,

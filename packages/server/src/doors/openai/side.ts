@@ -18,10 +18,10 @@ interface SideMarks {
 }
 
 /**
- * Returns whether a request is not a chat's next message, but for the program's own use: a title, tags or suggestions
- * (W89). A program may say so in `X-OpenWebUI-Task` or `metadata.task`. Otherwise, the request must have no tools, not
- * stream, and quote the last turns of a streamed chat in one message: the chat itself streams and sends turns as
- * messages. Text that a user could type does not influence the decision.
+ * Returns whether a request is not the next message of a chat, but for the program's own use: a title, tags or
+ * suggestions (W89). A program can say this in `X-OpenWebUI-Task` or `metadata.task`. If not, the request must have no
+ * tools, not stream, and quote the last turns of a streamed chat in one message: the chat itself streams and sends
+ * turns as messages. Text that a user could type does not influence the decision.
  */
 export async function isSideRequest(
   desk: Desk,
@@ -75,7 +75,10 @@ function quotes(text: string, said: string, answer: string): boolean {
 /** Headers that name a chat: our own, and that of Open WebUI. */
 const CHATS = ["x-banyan-chat", "x-openwebui-chat-id"];
 
-/** Returns the conversation id of the chat that a request names. All servers derive the same id. Users share no chat. */
+/**
+ * Returns the conversation id of the chat that a request names. All servers derive the same id. Different users never
+ * share a chat.
+ */
 export function chatOf(context: DoorRequest, { name, user }: Principal): string | undefined {
   const chat = CHATS.map((header) => context.req.header(header)?.trim()).find((value) => value);
   if (chat === undefined) return undefined;

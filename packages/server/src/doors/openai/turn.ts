@@ -25,9 +25,9 @@ export interface TurnRequest {
   readonly at?: string | undefined;
   /** The first message of the conversation, if the new message becomes its sibling. */
   readonly beside?: string | undefined;
-  /** The first message of the turn to continue from. Default: where the conversation was last written. */
+  /** The first message of the turn from which to continue. Default: the newest message of the conversation. */
   readonly behind?: string | undefined;
-  /** Earlier messages that the branch lacks, in OpenAI's format, without system messages. */
+  /** Earlier messages that are missing on the branch, in OpenAI's format, without system messages. */
   readonly history?: readonly object[] | undefined;
   readonly parts: readonly UserPart[];
   /** The model, as `provider/model`. Default: the host's model. */

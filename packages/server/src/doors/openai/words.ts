@@ -106,7 +106,9 @@ export interface OpenAiStream {
 
 export const isSystem = (role: string) => role === "system" || role === "developer";
 
-/** Returns the earlier messages of a request: system messages, and the others without empty messages of users. */
+/**
+ * Returns the earlier messages of a request: the system messages, and the other messages without empty user messages.
+ */
 export function earlierMessages<Message extends object>(messages: readonly Message[]) {
   const [told, history]: [OpenAiTurn[], Message[]] = [[], []];
   for (const message of messages.slice(0, -1)) {
@@ -117,7 +119,7 @@ export function earlierMessages<Message extends object>(messages: readonly Messa
   return { told, history };
 }
 
-/** Returns the last message, and the earlier ones as text from outside the conversation. Throws `ClientError`. */
+/** Returns the last message, and the earlier messages as text from outside the conversation. Throws `ClientError`. */
 export function userPartsOf(messages: readonly OpenAiTurn[]): UserPart[] {
   const before = messages.slice(0, -1).map((each) => ({ role: each.role, text: openAiText(each.content) }));
   const last = messages.at(-1);
@@ -150,7 +152,7 @@ export function openAiError(code: string, message: string) {
 /** OpenAI's code for a request that is too long: its clients do not retry on this code. */
 const TOO_LONG = "context_length_exceeded";
 
-/** Returns why a turn failed, with OpenAI's code. */
+/** Returns the reason why a turn failed, with OpenAI's code. */
 export function turnFailure({ error: message = "The model failed.", code }: TurnResult) {
   return { code: code === "context-overflow" ? TOO_LONG : "failed", message };
 }

@@ -12,7 +12,7 @@ export interface UiFile {
 /** Data about a turn. `cost` is in US dollars, and `null` while the price is unknown. See {@link uiMessageChunks}. */
 export interface UiMetadata {
   readonly run: string;
-  /** The reason for the turn's end, and its last message; absent while the turn works or waits for a user. */
+  /** The reason for the turn's end, and the turn's last message. Absent while the turn works or waits for a user. */
   readonly reason?: "answered" | "finished" | "limit" | "failed" | "interrupted" | "waiting";
   readonly leaf?: string | null;
   readonly usage: Usage;
@@ -20,8 +20,8 @@ export interface UiMetadata {
 }
 
 /**
- * A question to the user that does not ask to approve a call of this message: a question in words, the limit of a turn
- * (`limit`), or a sub-agent's call (`approval`). See {@link uiMessageChunks}.
+ * A question to the user, but not an approval of a call in this message. It is a question in words, the limit of a turn
+ * (`limit`), or the approval of a sub-agent's call (`approval`). See {@link uiMessageChunks}.
  */
 export interface UiQuestion {
   readonly text: string;
@@ -65,7 +65,7 @@ export type UiChunk =
       readonly type: "tool-output-available";
       readonly toolCallId: string;
       readonly output: string;
-      /** Set if the call still runs. `output` is its output so far. */
+      /** Set if the call still runs. `output` is then its output so far. */
       readonly preliminary?: true;
       readonly dynamic: true;
     }

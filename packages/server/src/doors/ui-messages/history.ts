@@ -12,7 +12,7 @@ import {
 
 /**
  * Returns the current branch as UI messages, with changed files as `data-file` parts. Leaves out a turn that works or
- * waits, because the stream sends it.
+ * waits, because the stream sends this turn.
  */
 export function uiHistory(state: ConversationState): object[] {
   const path = endedPath(state);

@@ -32,7 +32,7 @@ export class UiTurn {
   #cost: Cost = 0;
   readonly #writing = new Set<string>();
   readonly #saying = new Map<string, Preliminary>();
-  /** The turn's own call above the run of each sub-agent. */
+  /** For the run of each sub-agent: the call of the turn's own agent from which it descends. */
   readonly #launchedBy = new Map<string, string>();
 
   /** `command` selects the turn that it begins. Default: the first turn that begins. */
@@ -255,7 +255,7 @@ function partChunks(id: string, part: Extract<TurnItem, { type: "part" }>["part"
 /**
  * Streams the first turn of a chat in the AI SDK's UI message format, for a server of your own. Send the chunks to
  * `useChat` as server-sent events with the header `x-vercel-ai-ui-message-stream: v1`. The stream ends with the turn.
- * Throws what the chat throws.
+ * Throws the errors of the chat.
  * @example
  * const chunks = uiMessageChunks(agent.chat(say("What is a banyan?")));
  * for await (const chunk of chunks) process.stdout.write(`data: ${JSON.stringify(chunk)}\n\n`);

@@ -23,8 +23,8 @@ interface Note {
 }
 
 /**
- * Shows other events of the current branch, such as skipped memory, a compaction or a failed callback: one line for
- * each event below the branch's end, until the next turn begins (F37, W49).
+ * Shows other events of the current branch, such as skipped memory, a compaction or a failed callback. Each event below
+ * the end of the branch has one line, until the next turn begins (F37, W49).
  */
 export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();

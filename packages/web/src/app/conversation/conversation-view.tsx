@@ -27,7 +27,7 @@ interface ShownBranch {
 
 const WholeBranch = lazily(async () => ({ default: (await import("./whole-branch.tsx")).WholeBranch }));
 
-/** A conversation, which the page follows while it is in view. */
+/** A conversation that the page follows while the user views it. */
 export function ConversationView({ id, ...shown }: ShownBranch & { readonly id: string }) {
   const page = usePage();
   // The first branch in view arrives complete; messages of other branches are read when they are shown. A conversation that is

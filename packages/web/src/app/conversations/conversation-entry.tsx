@@ -19,7 +19,7 @@ export function ConversationEntry({
 }: {
   readonly conversation: ListedConversation;
   readonly isChosen: boolean;
-  /** Selects or deselects this conversation. Present in selection mode. */
+  /** Selects or deselects this conversation. Present only in selection mode. */
   readonly onChoose: (() => void) | undefined;
 }) {
   const { id, title, running, waiting, unread, broken } = conversation;

@@ -13,9 +13,9 @@ const NONE: ReadonlySet<string> = new Set();
 const DAY = 24 * 60 * 60 * 1_000;
 
 /**
- * Groups conversations by the day of their last change (W68). Pinned conversations come first; archived conversations
- * come last, below a row that opens them. `conversations` is sorted, the last written first. Days are local days, and
- * `now` is a local time.
+ * Groups conversations by the day of their last change (W68). Pinned conversations come first. Archived conversations
+ * come last, below a row that opens them. `conversations` is sorted, the newest first. Days are local days, and `now`
+ * is a local time.
  */
 export function listRows(
   conversations: readonly ListedConversation[],

@@ -34,8 +34,8 @@ export function useBegin(): () => Promise<void> {
 let wanted = 0;
 
 /**
- * Call this when a user requests a conversation. Returns a function that shows the conversation, unless the user
- * navigates first.
+ * Call this when a user requests a conversation. Returns a function that shows the conversation, unless the user has
+ * navigated elsewhere in the meantime.
  */
 export function opening(page: Page): (conversation: string) => Promise<void> {
   wanted++;

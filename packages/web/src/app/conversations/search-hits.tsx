@@ -7,7 +7,10 @@ import { formatPageTime, t } from "../../parts/phrases/phrases.ts";
 
 type Hit = Result<"conversation.search">["hits"][number];
 
-/** Lists search hits in all branches of users' conversations, and with `programs` in programs' too (W19). */
+/**
+ * Lists search hits in all branches of users' conversations. With `programs`, also searches conversations of programs
+ * (W19).
+ */
 export function SearchHits({ query, programs }: { readonly query: string; readonly programs: boolean }) {
   const { answer, problem } = useServerAnswer("conversation.search", { query, limit: 50, programs });
   const hits = answer?.hits;

@@ -9,7 +9,7 @@ export interface TreeMarks {
   readonly running: ReadonlySet<string>;
   /** Messages with open questions; for a sub-agent's question, the message that launched the sub-agent. */
   readonly waiting: ReadonlySet<string>;
-  /** Ancestors of running and of waiting messages. */
+  /** The ancestors of messages that run or wait. */
   readonly aboveRunning: ReadonlySet<string>;
   readonly aboveWaiting: ReadonlySet<string>;
   /** Starred messages and their ancestors (W13). */

@@ -5,7 +5,9 @@ import type { PageConversation } from "../../parts/conversation/live-conversatio
 import { t, tCount } from "../../parts/phrases/phrases.ts";
 import type { OutlineRow } from "./rows.ts";
 
-/** Returns the name of a row: the label of its last message, or the text that distinguishes its branch. */
+/**
+ * Returns the name of a row: the label of its last message, or else the text that distinguishes its branch from others.
+ */
 export function rowName(conversation: PageConversation, tree: ConversationState, { id, first }: OutlineRow): string {
   return tree.messages.get(id)?.label ?? branchTitle(conversation, tree, first);
 }

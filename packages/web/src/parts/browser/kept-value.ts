@@ -26,8 +26,8 @@ export function keptNames(beginning: string): readonly string[] {
 }
 
 /**
- * Stores a value so that it survives reloads; `undefined` removes the stored value. Returns false if the browser has no
- * room or forbids storage: the value then lasts until the page closes, and an older stored value is removed.
+ * Stores a value so that it survives reloads; `undefined` removes it. Returns false if the browser has no room or
+ * forbids storage. The value then lasts until the page closes, and an older stored value is removed.
  */
 export function keepValue(name: string, value: unknown, where: StorageScope = "browser"): boolean {
   try {

@@ -4,9 +4,9 @@ import { Link } from "wouter";
 import { navigate, useLocationProperty } from "wouter/use-browser-location";
 import { type PageView, pageAddress, readPageAddress } from "./address.ts";
 
-/** The user's way to a view. Stored in the browser's history entry, not in the address. */
+/** How the user came to a view. Stored in the browser's history entry, not in the address. */
 export interface Arrival {
-  /** True if the leaf is the end of a branch. If the branch has grown since, the page shows its new end. */
+  /** True if the leaf was the end of a branch. If the branch has grown since then, the page shows its new end. */
   readonly end?: boolean | undefined;
   readonly focus?: string | undefined;
 }

@@ -32,7 +32,7 @@ class BrowserLink implements Link {
     window.addEventListener("online", this.#found);
   }
 
-  /** Called when the network is lost: a server on this machine is still reachable, and answers the next attempt. */
+  /** Called when the network is lost. A server on this machine is still reachable, and answers the next attempt. */
   readonly #lost = () => this.#socket.reconnect();
   readonly #found = () => this.retry();
 

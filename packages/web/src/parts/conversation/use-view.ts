@@ -4,7 +4,7 @@ import { correct, currentView, goToView, useEntry } from "../browser/navigation.
 import { useConversation } from "./use-conversation.ts";
 
 interface BranchViewOptions {
-  /** True if the branch is shown only up to this message: the next message starts another branch. */
+  /** True if the branch is shown only up to this message. The next message then starts another branch. */
   readonly exactly?: boolean;
   readonly focus?: string;
 }

@@ -19,7 +19,7 @@ export interface PageState {
   readonly conversations: readonly ListedConversation[] | undefined;
   /** The slash prompts of files and MCP servers, and the servers that are starting; `undefined` until the server answers. */
   readonly prompts: Result<"prompt.list"> | undefined;
-  /** Messages that the server has not answered yet, in order. */
+  /** Messages that the server has not answered yet, in order of sending. */
   readonly unsent: readonly UnsentMessage[];
   /** Messages that were sent before a reload and that the server refused. They return to the conversation's composer. */
   readonly refused: readonly RefusedMessage[];
@@ -37,7 +37,7 @@ export function waitingInAll({ conversations = [], rights: has }: PageState): nu
   return conversations.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
-/** The topmost of the messages that the user has just removed. */
+/** The message that the user has just removed. Messages below it were removed together with it. */
 export interface RemovedMessages {
   readonly conversation: string;
   readonly message: string;

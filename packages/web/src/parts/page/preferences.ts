@@ -5,14 +5,14 @@ import type { PanelName } from "./panel-names.ts";
 /** The user's preferences, stored in the browser for all conversations. */
 export interface Preferences {
   readonly theme: "system" | "light" | "dark";
-  /** The effect of Enter during a turn. */
+  /** What Enter does while a turn runs. */
   readonly delivery: "steer" | "queue";
   readonly reasoning: "open" | "closed";
   readonly figures: "shown" | "folded";
   readonly code: "wrapped" | "scrolled";
   readonly notify: "on" | "off";
   readonly panel: PanelName | "none";
-  /** The earlier state with which the panel "Changes" compares files. */
+  /** The earlier state with which the panel "Changes" compares the files. */
   readonly since: "turn" | "conversation" | "git";
 }
 

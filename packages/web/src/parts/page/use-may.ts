@@ -1,7 +1,10 @@
 import { type CommandName, type Right, rightFor } from "@banyan/protocol";
 import { usePageState } from "./page.ts";
 
-/** Returns a check whether the user may send a command (S28). The page hides actions that the server would refuse. */
+/**
+ * Returns a function that tells whether the user may send a command (S28). The page hides actions that the server would
+ * refuse.
+ */
 export function useMay(): (command: CommandName) => boolean {
   const { rights, without } = useAllowance();
   return (command) => rights.includes(rightFor(command)) && !without?.includes(command);

@@ -7,7 +7,7 @@ import { usePage } from "./page.ts";
 interface ServerAnswer<Name extends CommandName> {
   /** The last answer. Stays until the next one arrives. */
   readonly answer?: Result<Name>;
-  /** The error of a later request, as a sentence. */
+  /** The error of a request after the last answer, as a sentence. */
   readonly problem?: string;
   /** True if the answer belongs to the current input. */
   readonly isCurrent: boolean;

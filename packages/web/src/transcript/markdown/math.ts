@@ -20,7 +20,7 @@ const SPANS =
 
 /**
  * Replaces each formula in a Markdown block by inline code with a mark (see `formulaIn`), so that the Markdown parser
- * does not change the formula. Code blocks and blocks without a formula stay unchanged.
+ * leaves it as it is. Code blocks and blocks without a formula stay unchanged.
  */
 export function formulasAsCode(raw: string): string {
   if (!/\$|\\[([]/.test(raw) || /^( {4}|\t|\s{0,3}(```|~~~))/.test(raw)) return raw;

@@ -15,7 +15,7 @@ export function TypesetFormula({
   isDisplay,
   source,
 }: Formula & {
-  /** Shown if the formula is invalid. */
+  /** The element that is shown if the formula is invalid. */
   readonly source: ReactNode;
 }) {
   const place = useRef<HTMLSpanElement>(null);

@@ -8,7 +8,7 @@ import { cutToWidth } from "../screen/cells.ts";
 import type { ScreenSize } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** A question that the user answers with text in an editor, after Enter began the answer (T64). */
+/** A question that the user answers with text in an editor. Enter begins the answer (T64). */
 export class QuestionCard implements Overlay<string> {
   readonly isFull = false;
   readonly #question: TerminalQuestion;
