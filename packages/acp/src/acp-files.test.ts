@@ -174,7 +174,7 @@ describe("a conversation continues in the agent's session, and a branch in a for
     const { reason, problem } = await play("effort", { model: thinking("max"), session });
     expect([reason, problem]).toEqual([
       "failed",
-      'The agent "sample" has no effort "max". Add a colon and one of these efforts to the model's name: low, high.',
+      'The agent "sample" has no effort "max". Add a colon and one of these efforts to the model name: low, high.',
     ]);
     const plain = await play("effort", { model: new SampleFolders().sample("embedded", {}, { effort: "low" }) });
     expect(plain.problem).toBe(

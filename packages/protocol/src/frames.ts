@@ -27,7 +27,9 @@ const welcome = z.object({
   only: z
     .object({ conversation: id, leaf: id.optional() })
     .optional()
-    .describe("For a share link: the shared conversation. If the link shows only one branch, also the last message of that branch."),
+    .describe(
+      "For a share link: the shared conversation. If the link shows only one branch, also the last message of that branch.",
+    ),
   agent: z.string(),
   workspace: z.string().describe("Directory in which the agents work. Empty if the agents have no files."),
   settings,

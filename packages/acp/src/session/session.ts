@@ -122,7 +122,7 @@ async function chooseEffort(
     const sentence =
       known === ""
         ? "The agent has no effort levels. Name the model without a colon and an effort."
-        : `Add a colon and one of these efforts to the model's name: ${known}.`;
+        : `Add a colon and one of these efforts to the model name: ${known}.`;
     throw new ModelError("invalid-request", `The agent "${name}" has no effort "${effort}". ${sentence}`, {
       retryable: false,
     });

@@ -63,7 +63,9 @@ describe("banyan changes", () => {
     expect((await run()).stdout).toMatch(/^1 file changed by “change things”:\n {2}created +\+1 +-0 +new\.txt\n$/);
     expect(await run("revert", "--all", "--yes")).toMatchObject({ code: 0 });
     expect(existsSync(inWorkspace("new.txt"))).toBe(false);
-    expect((await run()).stdout).toBe("There are no changed files by “change things”: nothing was changed, or all changes were undone.\n");
+    expect((await run()).stdout).toBe(
+      "There are no changed files by “change things”: nothing was changed, or all changes were undone.\n",
+    );
     await using server = await modelServer({ text: "I see." });
     expect(await banyan(place, ["-p", "go on", "--continue", ...MODEL], server)).toMatchObject({ code: 0 });
     const asked = JSON.stringify(server.asked[0]);

@@ -156,7 +156,9 @@ describe.skipIf(!hasTmux).each(links)("typing while the agent works ($link)", ({
       await pty.until(shown);
     }
     pty.press("M-Up");
-    expect(await pty.until(/ Editing a queued message. Enter puts it back into the queue ─\ntwo$/)).toMatch(/^queued: one/m);
+    expect(await pty.until(/ Editing a queued message. Enter puts it back into the queue ─\ntwo$/)).toMatch(
+      /^queued: one/m,
+    );
     pty.press("M-Up");
     await pty.until(/ Editing a queued message. Enter puts it back into the queue, 1 behind it ─\none$/);
     pty.press("M-Up");

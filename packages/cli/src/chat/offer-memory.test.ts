@@ -56,7 +56,10 @@ test.skipIf(!hasTmux)(
     pty.press("Escape");
     await pty.prompted();
     const [, number] = /^(\d)\. .*green cupboard/m.exec(await pty.exchange("/memory", "green cupboard")) ?? [];
-    await pty.exchange(`/memory drop ${number}`, `The model no longer gets memory entry ${number} from its next answer on`);
+    await pty.exchange(
+      `/memory drop ${number}`,
+      `The model no longer gets memory entry ${number} from its next answer on`,
+    );
     await pty.exchange("/memory", /^ +not used · /);
     await pty.exchange("Say it again.", /Say it again\.(?:.|\n)*Noted\./);
     expect(JSON.stringify(server.asked.at(-1))).not.toContain("green cupboard");

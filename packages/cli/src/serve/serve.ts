@@ -131,7 +131,9 @@ async function startListening(options: ServeOptions): Promise<RunningServer> {
         cause: error,
       });
     if (code === "EACCES")
-      throw new UsageError(`The system does not let Banyan use port ${port}. Choose a port above 1023.`, { cause: error });
+      throw new UsageError(`The system does not let Banyan use port ${port}. Choose a port above 1023.`, {
+        cause: error,
+      });
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
       throw new UsageError(`${hostname} is not an address of this machine.`, { cause: error });
     throw error;

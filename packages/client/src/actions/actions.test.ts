@@ -262,7 +262,9 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "/bring 1",
-      refuses("You are already on branch 1. To bring its changes to another branch, switch to that branch and write /bring 1."),
+      refuses(
+        "You are already on branch 1. To bring its changes to another branch, switch to that branch and write /bring 1.",
+      ),
     ],
     ["/bring 9", refuses("There is no branch 9.")],
     ["/bring oak", refuses("There is no branch oak.")],
@@ -362,7 +364,9 @@ test("H13: a user who may only watch has what shows, without arguments that act"
   const watcher = placeAt("attach", { rights: ["show", "watch"] });
   expect(asked("/plan", watcher)).toEqual(shows("plan"));
   expect(asked("/processes", watcher)).toEqual(shows("processes"));
-  expect(asked("/processes stop p1", watcher)).toBe("You can only watch this conversation, so write /processes without arguments.");
+  expect(asked("/processes stop p1", watcher)).toBe(
+    "You can only watch this conversation, so write /processes without arguments.",
+  );
   expect(asked("/retry", watcher)).toBe("You can only watch this conversation, so you cannot use /retry.");
 });
 

@@ -132,10 +132,13 @@ function unknownActionSentence(word: string, offered: readonly Action[], user: P
   const names = offered.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const near = nearest(word, [...names, ...prompts]).map((name) => `/${name}`);
   return near.length > 0
-    ? say("There is no command /{name}. Did you mean {near}? To send this text as a message, put a space before the slash.", {
-        name: word,
-        near: near.join(say(" or ")),
-      })
+    ? say(
+        "There is no command /{name}. Did you mean {near}? To send this text as a message, put a space before the slash.",
+        {
+          name: word,
+          near: near.join(say(" or ")),
+        },
+      )
     : say("There is no command /{name}. To send this text as a message, put a space before the slash.", { name: word });
 }
 

@@ -53,7 +53,8 @@ export const programActions: readonly Action[] = [
   {
     name: "status",
     help: "Show the model, the conversation and its file, context and cost",
-    onPage: "The page shows the model below the message box, tokens and cost in the header, and everything else in the settings.",
+    onPage:
+      "The page shows the model below the message box, tokens and cost in the header, and everything else in the settings.",
     needs: { clients: ["terminal", "attach", "editor"] },
     read: () => view("status"),
   },
@@ -237,7 +238,9 @@ function readExport(file: string, { state, say }: ActionContext): ViewStep {
   const ending = file === "" ? "md" : (/\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? "");
   const format = Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
   if (!format)
-    throw new ActionRefusal(say("The ending of the file name decides the format: .md, .html, or .json (which can be imported)."));
+    throw new ActionRefusal(
+      say("The ending of the file name decides the format: .md, .html, or .json (which can be imported)."),
+    );
   return { type: "view", view: "export", format, file };
 }
 
@@ -357,7 +360,10 @@ function readAgentsAction(argument: string, { state, mode, say }: ActionContext)
       message(say("Stopping sub-agent {number}. Its result so far goes to the agent that launched it.", { number })),
     );
   }
-  if (text === "") throw new ActionRefusal(say("To send sub-agent {number} a message, write the message after the number.", { number }));
+  if (text === "")
+    throw new ActionRefusal(
+      say("To send sub-agent {number} a message, write the message after the number.", { number }),
+    );
   const parts = [{ type: "text", text }] as const;
   return conversationCommand("turn.say", { parts, run, delivery: "steer", mode }, () =>
     message(say("Sub-agent {number} gets your message before its next step.", { number })),

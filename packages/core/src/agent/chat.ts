@@ -187,7 +187,7 @@ export class Chat<out Result = Json | undefined> implements AsyncIterable<FeedIt
   #begin(): void {
     const isBegun = this.#begun;
     this.adopt();
-    if (isBegun) throw new ChatError("iterated", "This chat was already iterated, and a chat can be iterated only once; call agent.chat() again.");
+    if (isBegun) throw new ChatError("iterated", "This chat was already iterated; call agent.chat() again.");
   }
 
   /**

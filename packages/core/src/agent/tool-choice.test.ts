@@ -74,7 +74,9 @@ describe("toolChoice", () => {
     await expect(other).rejects.toMatchObject({
       message: expect.stringContaining('scripted/model responded without calling "open"'),
       turn: {
-        message: { calls: [{ tool: "look", status: "failed", output: 'Not executed: the turn must begin by calling "open".' }] },
+        message: {
+          calls: [{ tool: "look", status: "failed", output: 'Not executed: calling "open" comes first.' }],
+        },
       },
     });
   });

@@ -37,7 +37,10 @@ export function successfulTurn<Result>(turn: Turn | undefined, needsResult = fal
   if (!turn) throw new Interruption("interrupted before the turn began; nothing was written");
   if (turn.error) throw new TurnError(turn, turn.error);
   if (needsResult && turn.reason === "waiting")
-    throw new TurnError(turn, { code: "waiting", message: "The turn waits for a user's answer. agent.answer(...) continues the turn." });
+    throw new TurnError(turn, {
+      code: "waiting",
+      message: "A user must answer. agent.answer(...) continues the turn.",
+    });
   // The agent's schema has made the result, and the agent has the type of its schema.
   return turn as Turn<unknown> as Turn<Result>;
 }

@@ -99,7 +99,8 @@ export class SummaryWriter {
     let summary: string | undefined;
     for (let rest = messages; rest.length > 0; ) {
       const limit = summary === undefined ? undefined : run.budget.exhausted();
-      if (limit !== undefined) throw new Error(`The summary needed several requests, and the next request would have exceeded ${limit}.`);
+      if (limit !== undefined)
+        throw new Error(`The summary needed several requests, and the next request would have exceeded ${limit}.`);
       const before = summary === undefined ? [] : [userText(`The summary of all earlier messages:\n${summary}`)];
       const told = await count(...before.flatMap(messageTexts));
       const taken = await takeSummaryPiece(rest, most - told, count);

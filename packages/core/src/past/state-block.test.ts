@@ -125,7 +125,9 @@ Files that the user attached:
     written.call("write", {}, [change("left.ts", null, "1")]);
     written.leaf = first;
     written.call("write", {}, [change("right.ts", null, "1")]);
-    expect(sectionOf(written.block(), "Files that the agent used. The most recent file is the last one:")).toEqual(["- created right.ts"]);
+    expect(sectionOf(written.block(), "Files that the agent used. The most recent file is the last one:")).toEqual([
+      "- created right.ts",
+    ]);
   });
 
   test("has the changes of sub-agents, with their worktree", () => {
@@ -160,7 +162,8 @@ Files that the user attached:
     written.call("read", {}, [saw("a.ts", "1"), saw("b.ts", "1")]);
     written.call("write", {}, [change("c.ts", null, "1")]);
     written.call("read", {}, [saw("d.ts", "1")]);
-    const files = (left: number) => sectionOf(written.block(left), "Files that the agent used. The most recent file is the last one:");
+    const files = (left: number) =>
+      sectionOf(written.block(left), "Files that the agent used. The most recent file is the last one:");
     expect(files(0)).toEqual(["- read a.ts", "- read b.ts", "- created c.ts", "- read d.ts"]);
     expect(files(1)).toEqual(["(1 more not listed)", "- read b.ts", "- created c.ts", "- read d.ts"]);
     expect(files(3)).toEqual(["(3 more not listed)", "- created c.ts"]);
@@ -229,7 +232,9 @@ test("F87: the block has the files in their latest state, whatever calls and com
         if (changed && first !== null) return [now === null ? `- deleted ${name}` : `- changed ${name}`];
         return read && now !== null ? [`- read ${name}`] : [];
       });
-      expect(sectionOf(written.block(), "Files that the agent used. The most recent file is the last one:")).toEqual(expected);
+      expect(sectionOf(written.block(), "Files that the agent used. The most recent file is the last one:")).toEqual(
+        expected,
+      );
     }),
     { numRuns: process.env.BANYAN_LONG === "1" ? 20_000 : 300 },
   );

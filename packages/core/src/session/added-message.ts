@@ -65,9 +65,8 @@ export interface SpentOutsideTurns {
 export function countedUsage(spent: SpentOutsideTurns) {
   const { purpose, model, usage, cost } = spent;
   if (!["title", "summary"].includes(purpose))
-    throw invalidOption(`The option "purpose" of spent tokens must be "title" or "summary", not ${JSON.stringify(purpose)}.`);
-  if (typeof model !== "string" || model === "")
-    throw invalidOption("The option \"model\" of spent tokens must be the id of a model.");
+    throw invalidOption(`The purpose of spent tokens must be "title" or "summary", not ${JSON.stringify(purpose)}.`);
+  if (typeof model !== "string" || model === "") throw invalidOption("Spent tokens need the id of a model.");
   if (cost !== undefined && !(cost >= 0))
     throw invalidOption(`cost is ${cost}; it must be an amount of US dollars, 0 or more.`);
   const event = { type: "usage.counted", purpose, model, usage: cleanUsage(usage) } as const;

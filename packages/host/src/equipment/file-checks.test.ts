@@ -70,9 +70,7 @@ describe.skipIf(!opening.available)("E2, S16: where there is a sandbox, a langua
       expect(states?.find(({ name }) => name === "oak")).toMatchObject({ status: "failed" });
     });
     await host.close();
-    expect(notices).toEqual([
-      expect.stringMatching(/^The language server for oak does not check files: .*[^.]\.$/),
-    ]);
+    expect(notices).toEqual([expect.stringMatching(/^The language server for oak does not check files: .*[^.]\.$/)]);
   });
 
   test.each([

@@ -128,14 +128,7 @@ export class Repository {
     const [tree, head] = [await this.#tree(top), (await this.#ask(top, "rev-parse", "HEAD^{commit}")).trim()];
     const committed = (await this.#ask(top, "rev-parse", `${head}^{tree}`)).trim();
     if (tree === committed) return { head, base: head };
-    const commit = [
-      "commit-tree",
-      tree,
-      "-p",
-      head,
-      "-m",
-      "Uncommitted changes from before Banyan made a worktree",
-    ];
+    const commit = ["commit-tree", tree, "-p", head, "-m", "Uncommitted changes from before Banyan made a worktree"];
     return { head, base: (await this.#run(top, commit, { variables: NOBODY, withoutContent: true })).trim() };
   }
 

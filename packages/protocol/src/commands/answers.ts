@@ -9,7 +9,8 @@ import { clientTools } from "./turns.ts";
 const conversation = { conversation: id };
 
 const pattern = textSchema(1, 4_000).describe("A permission rule.");
-const REMEMBER = "A permission rule that applies this decision to later calls that match: in this conversation, or always.";
+const REMEMBER =
+  "A permission rule that applies this decision to later calls that match: in this conversation, or always.";
 
 /** A user's decision. Only the fields listed here count (S14). */
 const answer = z.discriminatedUnion("decision", [
@@ -38,7 +39,9 @@ const answer = z.discriminatedUnion("decision", [
 const waiting = z.object({
   ...conversation,
   question,
-  call: engineSchema<Call>(call).optional().describe("The call that asks the question. Absent for a question about a limit."),
+  call: engineSchema<Call>(call)
+    .optional()
+    .describe("The call that asks the question. Absent for a question about a limit."),
   ofSubAgent: z.boolean(),
   directory: z.string().optional().describe("Directory of the conversation."),
 });

@@ -19,7 +19,9 @@ const compared = z.object({
   leaf: id.describe("Last message of the branch."),
   name: z
     .string()
-    .describe("Name of the branch: its label. A branch without a label is named after its worktree, its prompt (if the prompts differ) or its model."),
+    .describe(
+      "Name of the branch: its label. A branch without a label is named after its worktree, its prompt (if the prompts differ) or its model.",
+    ),
   models: listSchema(z.string()),
   worktree: worktree.optional(),
   outcome: z
@@ -28,7 +30,11 @@ const compared = z.object({
       "Outcome of the last turn. `working` and `waiting`: the turn has not ended. `unasked`: no model was asked.",
     ),
   problem: z.string().optional().describe("Reason why there is no answer, or why the files cannot be read."),
-  time: count.optional().describe("Duration of all turns of the branch in milliseconds. The time in which turns wait for a user is left out."),
+  time: count
+    .optional()
+    .describe(
+      "Duration of all turns of the branch in milliseconds. The time in which turns wait for a user is left out.",
+    ),
   usage,
   cost: dollars.optional().describe("Cost of the branch. Absent if a price is unknown."),
   files: listSchema(file).describe("Files that differ from the state at the fork."),
@@ -101,7 +107,9 @@ export const branchCommands = {
     {
       conversation: id,
       from: id,
-      to: id.optional().describe("The last message of the target branch. Default: the newest message of the conversation."),
+      to: id
+        .optional()
+        .describe("The last message of the target branch. Default: the newest message of the conversation."),
     },
     z.object({ message: id, files: count.describe("Number of files that the call changes."), problems }),
   ),

@@ -9,7 +9,9 @@ export const listedConversation = z.object({
   title: z.string().describe("The title. Without a title, the beginning of the first message."),
   labels: z
     .record(z.string(), z.string())
-    .describe("Facts about the conversation, such as `cwd` (its directory) and `program` (set if a program began the conversation through `/v1`)."),
+    .describe(
+      "Facts about the conversation, such as `cwd` (its directory) and `program` (set if a program began the conversation through `/v1`).",
+    ),
   createdAt: time,
   updatedAt: time,
   running: count.describe("Number of live runs, including sub-agents' runs."),
@@ -51,7 +53,10 @@ export const conversationCommands = {
       limit: z.int().min(1).max(HITS).optional().describe("Default: 20."),
       cwd: z.string().optional().describe("Searches only conversations of this directory."),
       conversation: id.optional().describe("Searches only this conversation."),
-      programs: z.boolean().optional().describe("True to search also the conversations that programs began through `/v1`."),
+      programs: z
+        .boolean()
+        .optional()
+        .describe("True to search also the conversations that programs began through `/v1`."),
     },
     z.object({
       hits: listSchema(
@@ -102,7 +107,11 @@ export const conversationCommands = {
     {
       ...conversation,
       format: z.enum(["json", "markdown", "html"]),
-      leaf: id.optional().describe("For Markdown: the last message of the exported branch. Default: the newest message of the conversation."),
+      leaf: id
+        .optional()
+        .describe(
+          "For Markdown: the last message of the exported branch. Default: the newest message of the conversation.",
+        ),
     },
     z.object({ name: z.string(), mediaType: z.string(), text: z.string() }),
   ),
@@ -114,7 +123,9 @@ export const conversationCommands = {
       notice: z
         .string()
         .optional()
-        .describe("A sentence about events of types that this version does not know. The server stores these events unchanged."),
+        .describe(
+          "A sentence about events of types that this version does not know. The server stores these events unchanged.",
+        ),
     }),
   ),
 } as const;

@@ -29,7 +29,10 @@ export const feedCommands = {
   ),
   "context.read": command(
     "Returns the parts of a branch's prompt, with their tokens.",
-    { ...conversation, leaf: id.optional().describe("End of the branch. Default: the newest message of the conversation.") },
+    {
+      ...conversation,
+      leaf: id.optional().describe("End of the branch. Default: the newest message of the conversation."),
+    },
     z.object({
       parts: listSchema(
         z.object({

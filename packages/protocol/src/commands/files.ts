@@ -104,7 +104,9 @@ export const fileCommands = {
     z.object({
       asOf: count
         .optional()
-        .describe("The moment of the comparison. Send this value with `file.rewind`. Absent if no file can differ, and if `git` is set."),
+        .describe(
+          "The moment of the comparison. Send this value with `file.rewind`. Absent if no file can differ, and if `git` is set.",
+        ),
       to: id.optional().describe("The message whose files `file.rewind` restores. Absent for the root."),
       files: listSchema(changeSince).describe(
         "The changes since the compared state. A rewind undoes these changes. The mode of a folder begins with `04`. Only the first 200 files have a diff.",

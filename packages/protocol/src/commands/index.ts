@@ -53,9 +53,7 @@ const schemas = new Map<string, z.ZodType>();
 export function commandSchema(type: string): z.ZodType<Command> | undefined {
   if (!schemas.has(type) && Object.hasOwn(commands, type)) {
     const { input }: CommandDefinition = commands[type as CommandName];
-    const ofCommand = id.describe(
-      "The client chooses the id. Commands with the same id take effect only once.",
-    );
+    const ofCommand = id.describe("The client chooses the id. Commands with the same id take effect only once.");
     schemas.set(type, z.object({ type: z.literal(type), id: ofCommand, ...input }));
   }
   return schemas.get(type) as z.ZodType<Command> | undefined;

@@ -99,7 +99,10 @@ export const settingsCommands = {
           arguments: listSchema(
             z.object({ name: z.string(), description: z.string(), required: z.boolean() }),
           ).describe("Arguments in order. The arguments of a prompt from a file have no names."),
-          server: z.string().optional().describe("The MCP server that offers the prompt. Absent if the prompt comes from a file."),
+          server: z
+            .string()
+            .optional()
+            .describe("The MCP server that offers the prompt. Absent if the prompt comes from a file."),
         }),
       ),
       starting: listSchema(z.string()).describe("MCP servers that are still starting."),
@@ -144,16 +147,22 @@ export const settingsCommands = {
       ),
       ports: listSchema(z.int())
         .default([])
-        .describe("Ports of this workspace's commands that Banyan opens on `127.0.0.1` without a question, because the user agreed."),
+        .describe(
+          "Ports of this workspace's commands that Banyan opens on `127.0.0.1` without a question, because the user agreed.",
+        ),
       hidden: listSchema(z.string())
         .default([])
-        .describe("Paths that commands cannot read, because deny rules forbid reading them. A path is absolute, or relative to the workspace."),
+        .describe(
+          "Paths that commands cannot read, because deny rules forbid reading them. A path is absolute, or relative to the workspace.",
+        ),
     }),
   ),
   "address.revoke": command(
     "Revokes a network address that `sandbox.read` lists, also in the user's settings. A port is written as `:5173`. Connections that are open stay open.",
     { address: textSchema(1, 300), conversation: id.optional() },
-    z.object({ revoked: z.boolean().describe("False if there was nothing to revoke, because the address was not allowed.") }),
+    z.object({
+      revoked: z.boolean().describe("False if there was nothing to revoke, because the address was not allowed."),
+    }),
   ),
 } as const;
 

@@ -34,7 +34,9 @@ export const shareCommands = {
     z.object({
       share,
       token: z.string().describe("Secret of the link. The server sends the secret once, and keeps only its digest."),
-      path: z.string().describe("Path of the link. Write the path after the server's address to open the link in a browser."),
+      path: z
+        .string()
+        .describe("Path of the link. Write the path after the server's address to open the link in a browser."),
     }),
   ),
   "share.list": command(

@@ -25,7 +25,9 @@ export const clientTools = listSchema(
     z.object({
       name: z.string().regex(/^[\w-]{1,64}$/),
       description: textSchema(0, 10_000),
-      input: z.record(z.string(), json).describe("A JSON Schema that describes the arguments. The arguments are a JSON object."),
+      input: z
+        .record(z.string(), json)
+        .describe("A JSON Schema that describes the arguments. The arguments are a JSON object."),
     }),
   ),
 ).check(z.maxLength(128));
@@ -45,7 +47,9 @@ const how = {
     ),
   tools: clientTools
     .optional()
-    .describe("Tools that the client runs in this turn. A call becomes a question to the client, and the answer to the question becomes the result of the call."),
+    .describe(
+      "Tools that the client runs in this turn. A call becomes a question to the client, and the answer to the question becomes the result of the call.",
+    ),
 };
 
 const parts = listSchema(saidPart).check(z.minLength(1));
@@ -107,7 +111,10 @@ export const turnCommands = {
         .describe(
           'Text that the user typed after the name. A prompt with arguments splits the text into words. "Double quotes" hold several words together. The last argument gets the rest.',
         ),
-      values: z.record(z.string(), z.string()).optional().describe("The arguments by name. Use either this field or `argument`."),
+      values: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe("The arguments by name. Use either this field or `argument`."),
       parts: listSchema(saidPart).optional().describe("Attachments, such as an image."),
       ...where,
       ...how,
@@ -131,7 +138,10 @@ export const turnCommands = {
       messages: listSchema(z.record(z.string(), json))
         .check(z.minLength(1))
         .describe("Messages in the format of the AI SDK, OpenAI or Anthropic, without system messages."),
-      at: id.nullable().optional().describe("Parent of the first message. Default: the newest message of the conversation."),
+      at: id
+        .nullable()
+        .optional()
+        .describe("Parent of the first message. Default: the newest message of the conversation."),
     },
     z.object({ message: id.nullable().describe("The last added message, or `at` if all messages are empty.") }),
   ),
@@ -181,7 +191,12 @@ export const turnCommands = {
       input: id,
       parts: parts.optional(),
       delivery: delivery.optional().describe("When the text is delivered, as in `turn.say`."),
-      before: id.nullable().optional().describe("The message moves to the place before this other waiting message. `null` moves the message to the end."),
+      before: id
+        .nullable()
+        .optional()
+        .describe(
+          "The message moves to the place before this other waiting message. `null` moves the message to the end.",
+        ),
       run: id.optional(),
     },
     z.object(written),

@@ -40,7 +40,9 @@ const ended = {
   seen: listSchema(seenFile).optional().describe("Files that the call read, or that its command changed."),
   changedFiles: count
     .optional()
-    .describe("Number of changed files for which there is no `file.changed` event, such as files that a command changed."),
+    .describe(
+      "Number of changed files for which there is no `file.changed` event, such as files that a command changed.",
+    ),
 };
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe("Delivery of the input to the run.");
 const userParts = listSchema(userPart);
@@ -72,7 +74,10 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       parts: userParts,
       unreadable,
       call: callId.optional().describe("For a sub-agent's first message: the call that launched the sub-agent."),
-      worktree: z.string().optional().describe("Name of a git worktree. This message and all messages below it use the worktree."),
+      worktree: z
+        .string()
+        .optional()
+        .describe("Name of a git worktree. This message and all messages below it use the worktree."),
       covers: id.optional(),
       ...behindSummary,
       run: id.optional().describe("The live run that added the message."),
@@ -122,7 +127,12 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...callOf,
       tool: z.string(),
       inputText: z.string(),
-      via: z.string().optional().describe("Set if the model called a tool that forwarded the call: the name of that tool. `tool` is the tool that ran."),
+      via: z
+        .string()
+        .optional()
+        .describe(
+          "Set if the model called a tool that forwarded the call: the name of that tool. `tool` is the tool that ran.",
+        ),
       input: anyJson.optional(),
       about: about.optional(),
     }),
@@ -131,7 +141,10 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       question: id,
       pattern: z.string().optional(),
       preview: preview.optional(),
-      survives: z.literal(false).optional().describe("Set if the question closes as soon as the process that asks it ends."),
+      survives: z
+        .literal(false)
+        .optional()
+        .describe("Set if the question closes as soon as the process that asks it ends."),
     }),
     event("call.approval-resolved", {
       ...callOf,
@@ -195,7 +208,9 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       processes: listSchema(z.string())
         .optional()
         .describe("Background processes that have ended. The first message of the run reports their end to the model."),
-      continues: id.optional().describe("An earlier run that ended as `waiting`. This run continues the turn of that run."),
+      continues: id
+        .optional()
+        .describe("An earlier run that ended as `waiting`. This run continues the turn of that run."),
       before: z
         .object({
           steps: count,
@@ -206,7 +221,9 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
           dearest: z.object({ tokens: count, cost: dollars }),
         })
         .optional()
-        .describe("Set if a hook started this turn: the usage of the earlier turns. This turn shares its limits with them."),
+        .describe(
+          "Set if a hook started this turn: the usage of the earlier turns. This turn shares its limits with them.",
+        ),
       goal: askedGoal.optional(),
     }),
     event("goal.checked", {
@@ -222,7 +239,10 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       question: id,
       reason: z.string(),
       offers,
-      survives: z.literal(false).optional().describe("Set if the question closes as soon as the process that asks it ends."),
+      survives: z
+        .literal(false)
+        .optional()
+        .describe("Set if the question closes as soon as the process that asks it ends."),
     }),
     event("run.continued", { run: id, question: id, allowed: z.boolean(), offers }),
     event("run.ended", {

@@ -88,7 +88,9 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       type: z.literal("model.waiting"),
       run: id,
       message: id,
-      time: z.number().describe("Milliseconds since the model's last text. Without a text yet: milliseconds since the request."),
+      time: z
+        .number()
+        .describe("Milliseconds since the model's last text. Without a text yet: milliseconds since the request."),
       alive: z.boolean().describe("True if the provider has sent anything, such as a ping, since the last notice."),
     }),
     z.object({
@@ -98,7 +100,9 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       waits: z.boolean().describe("`false` if the wait has ended."),
       reason: z
         .string()
-        .describe("A sentence about the tools for which the turn waits. At the end of the wait: a sentence about the tools that are missing."),
+        .describe(
+          "A sentence about the tools for which the turn waits. At the end of the wait: a sentence about the tools that are missing.",
+        ),
     }),
     z.object({
       ...head,
@@ -110,7 +114,11 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...head,
       type: z.literal("request.changed"),
       run: id,
-      reason: z.string().describe("A sentence about a part of the request that the provider does not accept, and about the replacement of this part."),
+      reason: z
+        .string()
+        .describe(
+          "A sentence about a part of the request that the provider does not accept, and about the replacement of this part.",
+        ),
     }),
     z.object({ ...head, type: z.literal("memory.skipped"), run: id, reason: z.string() }),
     z.object({
@@ -164,7 +172,9 @@ const known = new Map(
  */
 export const feedItem = z
   .looseObject({
-    type: z.string().describe("Type of the feed item. A newer server can send items of types that this version does not know."),
+    type: z
+      .string()
+      .describe("Type of the feed item. A newer server can send items of types that this version does not know."),
   })
   .superRefine((item, context) => {
     for (const issue of known.get(item.type)?.safeParse(item).error?.issues ?? [])

@@ -15,8 +15,17 @@ export const call = z.looseObject({
   id: callId,
   tool: z.string(),
   inputText: z.string().describe("Arguments exactly as the model wrote them."),
-  via: z.string().optional().describe("Set if the model called a tool that forwarded the call: the name of that tool. `tool` is the tool that ran."),
-  input: json.optional().describe("Arguments that were checked against the tool's schema. Absent while the model writes the arguments, and if they are not JSON."),
+  via: z
+    .string()
+    .optional()
+    .describe(
+      "Set if the model called a tool that forwarded the call: the name of that tool. `tool` is the tool that ran.",
+    ),
+  input: json
+    .optional()
+    .describe(
+      "Arguments that were checked against the tool's schema. Absent while the model writes the arguments, and if they are not JSON.",
+    ),
   about: about.optional(),
   executedInput: json.optional().describe("Arguments with which the call ran, if a user changed them."),
   status: z.enum(["pending", "approval-requested", "executing", "completed", "failed", "denied", "cancelled"]),
@@ -33,7 +42,9 @@ export const call = z.looseObject({
   seen: listSchema(seenFile).optional().describe("Files that the call read, or that its command changed."),
   changedFiles: count
     .optional()
-    .describe("Number of changed files for which there is no `file.changed` event, such as files that a command changed."),
+    .describe(
+      "Number of changed files for which there is no `file.changed` event, such as files that a command changed.",
+    ),
   startedAt: time.optional(),
   endedAt: time.optional(),
 });
@@ -73,7 +84,10 @@ export const message = engineSchema<Message>(
           dismissed: z.literal(true).optional(),
         }),
       ).optional(),
-      worktree: z.string().optional().describe("Name of a git worktree. This message and all messages below it use the worktree."),
+      worktree: z
+        .string()
+        .optional()
+        .describe("Name of a git worktree. This message and all messages below it use the worktree."),
     }),
     z.looseObject({
       ...base,

@@ -24,7 +24,9 @@ export const behindSummary = {
       message: id,
       characters: count
         .optional()
-        .describe("Length of the part of the message that the model sees, in UTF-16 units. Absent if the model sees the whole message."),
+        .describe(
+          "Length of the part of the message that the model sees, in UTF-16 units. Absent if the model sees the whole message.",
+        ),
     }),
   )
     .optional()
@@ -142,7 +144,9 @@ const digest = z
 const mode = z
   .string()
   .nullable()
-  .describe("File mode, such as `100755`. A symbolic link has the mode `120000`, and its content is the path to which it points. `null` if there is no file.");
+  .describe(
+    "File mode, such as `100755`. A symbolic link has the mode `120000`, and its content is the path to which it points. `null` if there is no file.",
+  );
 
 export const fileChange = z.object({
   path: z.string().describe("Path relative to the workspace."),
@@ -177,7 +181,10 @@ export const askedGoal = z
 export const goalResult = z.object({
   what: z.string().describe("The condition that was checked, in words."),
   passed: z.boolean(),
-  why: z.string().optional().describe("The reason for the outcome of the check, such as the last lines of a command's output."),
+  why: z
+    .string()
+    .optional()
+    .describe("The reason for the outcome of the check, such as the last lines of a command's output."),
   changed: listSchema(z.string())
     .optional()
     .describe("Files that have changed since the goal began, if they are tests or decide how the tests run."),
@@ -205,7 +212,9 @@ export const about = z.object({
   change: z
     .object({ goes: z.string().optional(), comes: z.string() })
     .optional()
-    .describe("Names of two arguments. `goes` names the argument with the removed text, and `comes` names the argument with the added text."),
+    .describe(
+      "Names of two arguments. `goes` names the argument with the removed text, and `comes` names the argument with the added text.",
+    ),
   looksAt: z
     .object({ one: z.string(), several: z.string() })
     .optional()

@@ -22,14 +22,27 @@ export const node = z.object({
   parent: count.optional().describe("Index of the parent in `nodes`. Absent for a root."),
   call: callId.optional().describe("For a sub-agent's first message: the call that launched the sub-agent."),
   role: z.enum(["user", "assistant", "summary"]),
-  author: z.enum(["tool", "system"]).optional().describe("Set if no user wrote this message with the role `user`: the author of the message."),
-  worktree: z.string().optional().describe("Name of a git worktree. This message and all messages below it use the worktree."),
+  author: z
+    .enum(["tool", "system"])
+    .optional()
+    .describe("Set if no user wrote this message with the role `user`: the author of the message."),
+  worktree: z
+    .string()
+    .optional()
+    .describe("Name of a git worktree. This message and all messages below it use the worktree."),
   at: time,
   label: z.string().optional(),
   starred: z.literal(true).optional(),
   removed: z.literal(true).optional(),
-  words: z.string().optional().describe("The first words of the message, at most 60 characters. Line breaks and repeated spaces become one space."),
-  size: count.optional().describe("Length of the message in UTF-16 units: of its text, and of the arguments and results of its calls."),
+  words: z
+    .string()
+    .optional()
+    .describe(
+      "The first words of the message, at most 60 characters. Line breaks and repeated spaces become one space.",
+    ),
+  size: count
+    .optional()
+    .describe("Length of the message in UTF-16 units: of its text, and of the arguments and results of its calls."),
   run: count.optional().describe("The run that wrote the answer, as its position in `names` (from 0)."),
   model: count.optional().describe("The model that wrote the answer, as its position in `names` (from 0)."),
   finish: z.string().optional().describe("Reason for the end of the answer. Absent while it streams."),
@@ -66,7 +79,10 @@ export const question = engineSchema<OpenQuestion>(
       type: z.literal("approval"),
       pattern: z.string().optional(),
       preview: preview.optional(),
-      survives: z.literal(false).optional().describe("Set if the question closes as soon as the process that asks it ends."),
+      survives: z
+        .literal(false)
+        .optional()
+        .describe("Set if the question closes as soon as the process that asks it ends."),
     }),
     z.looseObject({
       ...ofCall,
@@ -89,7 +105,10 @@ export const question = engineSchema<OpenQuestion>(
         .string()
         .describe("One sentence about the limit that the run reached, or about the message that is too large."),
       offers,
-      survives: z.literal(false).optional().describe("Set if the question closes as soon as the process that asks it ends."),
+      survives: z
+        .literal(false)
+        .optional()
+        .describe("Set if the question closes as soon as the process that asks it ends."),
     }),
   ]),
 );
@@ -150,21 +169,29 @@ export const snapshot = z.object({
   view: id.nullable().describe("Last message of the branch whose messages are in `messages`."),
   names: listSchema(z.string()).describe("Strings to which nodes refer by index."),
   nodes: listSchema(node).describe("All messages of the tree, in order of creation. A parent precedes its children."),
-  messages: listSchema(message).describe("The last messages of the viewed branch, with all their parts. The oldest message comes first."),
+  messages: listSchema(message).describe(
+    "The last messages of the viewed branch, with all their parts. The oldest message comes first.",
+  ),
   runs: listSchema(run),
   waiting: listSchema(run)
     .default([])
-    .describe("Runs that still wait for a user although their process has ended. The user's answer continues such a run."),
+    .describe(
+      "Runs that still wait for a user although their process has ended. The user's answer continues such a run.",
+    ),
   continuedBy: z
     .record(id, id)
     .default({})
     .describe("Ids of runs that waited for a user, each with the id of the run that continued its turn."),
   inbox: listSchema(waiting).describe("Messages of users that are not delivered yet, in order."),
   questions: listSchema(question).describe("Open questions."),
-  following: listSchema(following).describe("Calls whose tools process the model's response while the response streams."),
+  following: listSchema(following).describe(
+    "Calls whose tools process the model's response while the response streams.",
+  ),
   processes: listSchema(process)
     .default([])
-    .describe("Background processes that run, and processes that have ended but whose end the model does not know yet."),
+    .describe(
+      "Background processes that run, and processes that have ended but whose end the model does not know yet.",
+    ),
   processesBegun: count.default(0).describe("Number of all background processes that were started so far."),
   allowed: listSchema(z.string()).describe("Permission rules that a user allowed for this conversation."),
   narrowed: listSchema(narrowedRule)

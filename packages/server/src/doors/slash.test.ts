@@ -14,7 +14,8 @@ const FILES = [
   { name: "port", description: "Ports a file", hint: undefined, model: "scripted/second", text: "Port $1 for $9.99." },
   { name: "commit", description: "Commits", hint: undefined, model: undefined, text: "Commit it." },
 ] as const;
-const UNKNOWN = "There is no prompt /prot. Did you mean /port? To send this text as a message, put a space before the slash.";
+const UNKNOWN =
+  "There is no prompt /prot. Did you mean /port? To send this text as a message, put a space before the slash.";
 
 async function withPrompts(answers: number) {
   const model = scriptedModel(Array.from({ length: answers }, (_, index) => `answer ${index + 1}`));

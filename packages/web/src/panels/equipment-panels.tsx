@@ -67,7 +67,9 @@ export function HooksPanel() {
   if (!known) return <PanelNote problem={problem} />;
   if (known.hooks.length === 0)
     return (
-      <PanelNote>{t("No hooks. Add hooks to your settings under hooks, in the format of Claude Code and codex.")}</PanelNote>
+      <PanelNote>
+        {t("No hooks. Add hooks to your settings under hooks, in the format of Claude Code and codex.")}
+      </PanelNote>
     );
   return (
     <Scrolled name={t("Hooks")}>

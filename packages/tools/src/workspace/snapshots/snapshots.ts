@@ -152,7 +152,10 @@ export class WorkspaceSnapshots {
     const paths = left.map(({ path, why }) => (why === "name" ? folderOf(path) : path));
     const covering = coveringPaths([...paths, ...untouched], MOST_UNKEPT);
     if (covering.includes(""))
-      throw new WorkspaceError("root", "Snapshots are not possible: the workspace has too many files that are too large, or too many files in all.");
+      throw new WorkspaceError(
+        "root",
+        "Snapshots are not possible: the workspace has too many files that are too large, or too many files in all.",
+      );
     return covering.map((path) => join(this.workspace.root, path));
   }
 
