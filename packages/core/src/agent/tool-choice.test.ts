@@ -75,7 +75,7 @@ describe("toolChoice", () => {
       message: expect.stringContaining('scripted/model responded without calling "open"'),
       turn: {
         message: {
-          calls: [{ tool: "look", status: "failed", output: 'Not executed: calling "open" comes first.' }],
+          calls: [{ tool: "look", status: "failed", output: 'Not executed before calling "open".' }],
         },
       },
     });

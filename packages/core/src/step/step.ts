@@ -148,10 +148,7 @@ function missingCall({ agent }: TurnRun, toolChoice: ToolChoice, asked: readonly
   const demand = tool === undefined ? "calling a tool" : `calling "${tool}"`;
   const fact = `${agent.model.id} responded without ${demand}, which the agent's toolChoice forces`;
   const advice = "use a model that supports forced calls, or leave out toolChoice";
-  return {
-    error: new ModelError("invalid-request", { fact, advice }),
-    refusal: `Not executed: ${demand} comes first.`,
-  };
+  return { error: new ModelError("invalid-request", { fact, advice }), refusal: `Not executed before ${demand}.` };
 }
 
 /** Lets the followers act on a complete response, or drops them. Returns true if the model gets a message. */

@@ -141,7 +141,7 @@ export class NetworkAccess {
 
   /** Returns a sentence that says how to allow an address where no user can be asked. */
   advice(address: string): string {
-    return this.#options.advice?.(address) ?? `Add ${address} to the sandbox's option `network`.`;
+    return this.#options.advice?.(address) ?? `Add ${address} to the sandbox's option network.`;
   }
 
   /** Lists the addresses of all conversations, and those of one conversation. */
