@@ -127,7 +127,7 @@ describe("the reason for an estimate", () => {
     };
     expect(await reasonOf(withoutPath(refusing))).toMatch(/does not accept the API key/);
     await using odd = await counting({ total: 3 });
-    expect(await reasonOf(withoutPath(odd))).toMatch(/contains no number "input_tokens"/);
+    expect(await reasonOf(withoutPath(odd))).toMatch(/has no number in the field "input_tokens"/);
     expect(await reasonOf((await deadAddress()).replace("/v1", ""))).toMatch(/cannot be reached/);
   });
 });

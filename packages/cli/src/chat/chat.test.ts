@@ -113,7 +113,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     pty.press("Enter", "/treee", "Enter");
     expect(await pty.until("There is no command /treee.")).toContain("Did you mean /tree");
     pty.enter("/there-is-nothing-of-this-name");
-    await pty.until(/^There is no command .* To send this text as a message, put a space before the slash\.$/);
+    await pty.until(/^There is no command .* To send this as text, start with a space\.$/);
     await pty.exchange("/help", "/usage");
     await pty.exchange("/usage", /^whole tree/);
     pty.enter("/exit");

@@ -66,7 +66,7 @@ export async function importConversations(
   if (found.length > LISTED) write(`There are ${found.length - LISTED} more sessions. --all imports all sessions.\n`);
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     const command = ownCommand(["conversations", "import"]);
-    return write(`To import sessions, add --here, --all, or the path of a file or folder to the command ${command}.\n`);
+    return write(`To import sessions, add --here, --all, or the path of a file or folder to ${command}.\n`);
   }
   const typed = await typedLine("Type the numbers of the sessions to import, such as 1 3-5, or nothing to leave: ");
   const chosen = numbersIn(typed ?? "").map((number) => shown[number - 1]);

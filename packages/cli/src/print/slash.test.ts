@@ -72,13 +72,9 @@ describe("C18, K11: /name at the beginning of a prompt", () => {
     [
       "an unknown name",
       ["-p", "/definitely-not:there"],
-      "There is no prompt /definitely-not:there. There are: /hi. Start with a",
+      "There is no prompt /definitely-not:there. There are: /hi. To send",
     ],
-    [
-      "a slip, in a task",
-      ["run", "/hii", "Bo"],
-      "There is no prompt /hii. Did you mean /hi? To send this text as a message,",
-    ],
+    ["a slip, in a task", ["run", "/hii", "Bo"], "There is no prompt /hii. Did you mean /hi? To send this as text,"],
     ["a command of the chat", ["-p", "/model x"], "/model works in a chat only. Start banyan and type it there."],
   ])("%s is a mistake: exit code 2, no request and no conversation", async (_, args, sentence) => {
     put(".banyan/commands/hi.md", "Say hello to $1.");

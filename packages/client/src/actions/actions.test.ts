@@ -262,9 +262,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "/bring 1",
-      refuses(
-        "You are already on branch 1. To bring its changes to another branch, switch to that branch and write /bring 1.",
-      ),
+      refuses("You are on branch 1. To bring its changes elsewhere, switch to another branch and write /bring 1."),
     ],
     ["/bring 9", refuses("There is no branch 9.")],
     ["/bring oak", refuses("There is no branch oak.")],
@@ -351,7 +349,7 @@ describe.each(CLIENTS)("H13: in the client %s", (client) => {
   test("a wrong name is refused with the nearest one, a path is words, and a prompt comes before a name of other programs", () => {
     const context = placeAt(client);
     expect(asked("/retyr", context)).toBe(
-      "There is no command /retyr. Did you mean /retry? To send this text as a message, put a space before the slash.",
+      "There is no command /retyr. Did you mean /retry? To send this as text, start with a space.",
     );
     expect(asked("/tmp is full", context)).toEqual({ type: "words" });
     expect(asked(" /retry", context)).toEqual({ type: "words" });
@@ -364,10 +362,8 @@ test("H13: a user who may only watch has what shows, without arguments that act"
   const watcher = placeAt("attach", { rights: ["show", "watch"] });
   expect(asked("/plan", watcher)).toEqual(shows("plan"));
   expect(asked("/processes", watcher)).toEqual(shows("processes"));
-  expect(asked("/processes stop p1", watcher)).toBe(
-    "You can only watch this conversation, so write /processes without arguments.",
-  );
-  expect(asked("/retry", watcher)).toBe("You can only watch this conversation, so you cannot use /retry.");
+  expect(asked("/processes stop p1", watcher)).toBe("You can only watch here, so write /processes without arguments.");
+  expect(asked("/retry", watcher)).toBe("You can only watch here, so you cannot use /retry.");
 });
 
 test("H13: what follows a command is told, and the user goes where it says", () => {

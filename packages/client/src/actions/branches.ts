@@ -187,7 +187,7 @@ function refuseOwnBranch({ state, leaf, say }: ActionContext, from: string, argu
     const branch = String(leaves(state).indexOf(own) + 1);
     throw new ActionRefusal(
       say(
-        "You are already on branch {branch}. To bring its changes to another branch, switch to that branch and write /bring {branch}.",
+        "You are on branch {branch}. To bring its changes elsewhere, switch to another branch and write /bring {branch}.",
         { branch },
       ),
     );

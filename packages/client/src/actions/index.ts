@@ -114,7 +114,7 @@ export function refuseArguments(action: Action, argument: string, user: ActionUs
   throw new ActionRefusal(
     may(action.needs?.rightForArguments, user)
       ? user.say("/{name} takes no arguments here.", named)
-      : user.say("You can only watch this conversation, so write /{name} without arguments.", named),
+      : user.say("You can only watch here, so write /{name} without arguments.", named),
   );
 }
 
@@ -124,7 +124,7 @@ function unknownActionSentence(word: string, offered: readonly Action[], user: P
   if (known && isForClient(known.needs?.clients, user))
     return user.rights.includes("act")
       ? say("/{name} is not available for this agent.", { name: word })
-      : say("You can only watch this conversation, so you cannot use /{name}.", { name: word });
+      : say("You can only watch here, so you cannot use /{name}.", { name: word });
   if (known)
     return isForClient(known.needs?.clients, { client: "terminal" })
       ? say("/{name} works only in a terminal on the agent's machine.", { name: word })
@@ -132,14 +132,11 @@ function unknownActionSentence(word: string, offered: readonly Action[], user: P
   const names = offered.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const near = nearest(word, [...names, ...prompts]).map((name) => `/${name}`);
   return near.length > 0
-    ? say(
-        "There is no command /{name}. Did you mean {near}? To send this text as a message, put a space before the slash.",
-        {
-          name: word,
-          near: near.join(say(" or ")),
-        },
-      )
-    : say("There is no command /{name}. To send this text as a message, put a space before the slash.", { name: word });
+    ? say("There is no command /{name}. Did you mean {near}? To send this as text, start with a space.", {
+        name: word,
+        near: near.join(say(" or ")),
+      })
+    : say("There is no command /{name}. To send this as text, start with a space.", { name: word });
 }
 
 function isForClient(clients: readonly ClientKind[] | undefined, { client }: Pick<ActionUser, "client">): boolean {

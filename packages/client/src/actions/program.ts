@@ -153,7 +153,7 @@ export const programActions: readonly Action[] = [
   {
     name: "undo",
     arguments: "[last | call id | to #n [now | all] | rewind]",
-    help: "Undo file changes: those of the last turn, one change, or all since a message",
+    help: "Undo file changes of the last turn, one change, or all since a message",
     needs: { right: "file.undo", idle: "prompt" },
     read: (what, context) => readRewind(what, context) ?? textView("undo", what === "last" ? "" : what),
   },

@@ -174,7 +174,7 @@ describe("a conversation that grows too long", () => {
   );
 
   test.each([
-    ["there is nothing earlier", 0, "Short.", /too few messages precede them/],
+    ["there is nothing earlier", 0, "Short.", /too few messages come before those/],
     ["it is empty", 12, "  ", /summary is empty/],
     [
       "it is longer than what it stands for",

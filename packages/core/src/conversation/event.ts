@@ -169,7 +169,7 @@ export type EventBody =
       readonly call?: string;
       /** Ended processes whose end the first message of the run reports. */
       readonly processes?: readonly string[];
-      /** An earlier run that ended as `waiting`. This run continues the turn of that run. */
+      /** An earlier run that ended as `waiting`. This run continues the earlier run's turn. */
       readonly continues?: string;
       /** Usage of the earlier turns whose limits this turn shares: a hook added this turn, not a user. */
       readonly before?: EarlierUsage;

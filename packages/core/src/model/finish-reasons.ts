@@ -117,8 +117,8 @@ export function finishMeaning(format: keyof typeof TABLES, reason: string): Fini
 /**
  * Converts a provider's finish reason.
  * @param model `provider/model`, for errors, and to remember unknown reasons.
- * @param said The reason as the provider wrote it, if the provider's package replaces it by another name. @throws
- * ModelError if the provider broke the response off, or if the reason is unknown.
+ * @param said The reason as the provider wrote it, if the provider's package replaces it by another name.
+ * @throws ModelError if the provider broke the response off, or if the reason is unknown.
  * @example finishReason("chat", "length", "openai/gpt-5") // "length"
  */
 export function finishReason(

@@ -191,7 +191,7 @@ export interface TurnRun {
   readonly from: number;
   readonly budget: Budget;
   readonly repeats: Repeats;
-  /** Run, agent and depth. The deltas of this run carry these labels. */
+  /** Run, agent and depth, as labels for the deltas of the run. */
   readonly source: DeltaSource;
   /** Marks the items that this run publishes. */
   readonly origin: object;

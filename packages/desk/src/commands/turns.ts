@@ -177,7 +177,7 @@ async function saidBySlash({ host }: Workplace, text: string, signal: AbortSigna
   if (action.name === "init")
     return { parts: [{ type: "text", text: instructionsRequest(asked.argument) }], asIs: false };
   const where = "in a terminal, in an editor or on the page";
-  throw new PromptError(`Use /${action.name} ${where}. To send this text as a message, put a space before the slash.`);
+  throw new PromptError(`Use /${action.name} ${where}. To send this as text, start with a space.`);
 }
 
 /** Attaches files that a prompt names with `@`, except if an MCP server provides the prompt. */

@@ -128,7 +128,7 @@ export async function expandSlashPrompt(
     return expandPrompt(host, slash, patience);
   if (isRootFolder(slash.name)) return undefined;
   const why = host.redact(await whyNone(host, slash.name, signal));
-  throw new PromptError(`${why} To send this text as a message, put a space before the slash.`);
+  throw new PromptError(`${why} To send this as text, start with a space.`);
 }
 
 function ofFile({ name, description, hint }: PromptCommand): SlashPrompt {

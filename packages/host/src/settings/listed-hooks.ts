@@ -51,7 +51,7 @@ export function projectHookCommands(owners: HookOwners): ReadonlySet<string> {
   return new Set(theirs.flatMap(({ hooks }) => hooks.map(({ command }) => command)));
 }
 
-/** Lists the hooks of a setting one by one. */
+/** Lists each hook of a setting. */
 export function listHooks(entries: HookEntries = {}): ListedHook[] {
   return hookEvents.flatMap((event) =>
     (entries[event] ?? []).flatMap(({ matcher = "*", hooks }) =>

@@ -110,7 +110,7 @@ export const limitSettings = z.strictObject(
     policy: z
       .enum(["wrap-up", "ask", "fail"], '"wrap-up", "ask" or "fail"')
       .describe(
-        "What a turn does at a limit. `wrap-up`: one last answer without tools. `ask`: a question to the user. `fail`: an error.",
+        "The action of a turn that reaches a limit. `wrap-up`: one last answer without tools. `ask`: a question to the user. `fail`: an error.",
       )
       .optional(),
   },

@@ -5,7 +5,7 @@ import type { PreviewContext } from "@banyan/core/hosts";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import type { Worktrees } from "./worktrees.ts";
 
-/** The sandbox of commands, if there is one. */
+/** The sandbox of commands. Absent: commands run without a sandbox. */
 export interface Confinement extends AsyncDisposable {
   readonly sandbox: Sandbox | undefined;
   /** A description for users. */

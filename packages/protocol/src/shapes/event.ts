@@ -210,7 +210,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
         .describe("Background processes that have ended. The first message of the run reports their end to the model."),
       continues: id
         .optional()
-        .describe("An earlier run that ended as `waiting`. This run continues the turn of that run."),
+        .describe("An earlier run that ended as `waiting`. This run continues the earlier run's turn."),
       before: z
         .object({
           steps: count,

@@ -50,7 +50,7 @@ export const node = z.object({
   calls: count.optional().describe("Number of calls in the answer."),
   open: count.optional().describe("Number of calls without a result."),
   failed: count.optional().describe("Number of failed or denied calls."),
-  changed: count.optional().describe("Number of file changes that this answer's calls made."),
+  changed: count.optional().describe("Number of file changes by the answer's calls."),
   usage: listSchema(count)
     .optional()
     .describe("Numbers of tokens in this order: `input`, `cached`, `cacheWrite`, `output`, `reasoning`."),

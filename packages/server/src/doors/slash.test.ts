@@ -14,8 +14,7 @@ const FILES = [
   { name: "port", description: "Ports a file", hint: undefined, model: "scripted/second", text: "Port $1 for $9.99." },
   { name: "commit", description: "Commits", hint: undefined, model: undefined, text: "Commit it." },
 ] as const;
-const UNKNOWN =
-  "There is no prompt /prot. Did you mean /port? To send this text as a message, put a space before the slash.";
+const UNKNOWN = "There is no prompt /prot. Did you mean /port? To send this as text, start with a space.";
 
 async function withPrompts(answers: number) {
   const model = scriptedModel(Array.from({ length: answers }, (_, index) => `answer ${index + 1}`));
@@ -97,7 +96,7 @@ test("C18: /init writes its request at every door, and another command of a chat
   expect(first()).toEqual(Array.from({ length: 4 }, () => instructionsRequest("the tests")));
   for (const name of ["review", "compact", "clear"]) {
     const message = expect.stringMatching(
-      /Use \/\w+ in a terminal, in an editor or on the page\. To send this text as a message, put a space before the slash/,
+      /Use \/\w+ in a terminal, in an editor or on the page\. To send this as text, start with a space/,
     );
     await expect(client.responses.create({ model: "banyan", input: `/${name}` })).rejects.toMatchObject({
       status: 400,

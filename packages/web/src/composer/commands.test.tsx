@@ -41,7 +41,7 @@ describe("W65: commands after a slash", () => {
   it("have errors that name the place of the action, the nearest name, or the missing target", () => {
     expect(act("/copy")).toMatch(/Point at a message/);
     expect(act("/quit")).toMatch(/conversation is kept/);
-    expect(() => act("/retyr")).toThrow(/no command \/retyr. Did you mean \/retry\? Start with a space/);
+    expect(() => act("/retyr")).toThrow(/no command \/retyr. Did you mean \/retry\? To send this as text/);
     expect(() => act("/compact")).toThrow(/can't be used yet/);
     expect(() => act("/findings 1")).toThrow(/can't be used yet/);
   });

@@ -69,7 +69,7 @@ export function SideBySide({ leaf }: { readonly leaf: string }) {
                 {mayBring && (
                   <Button
                     isSmall
-                    aria-label={t("Bring over the changes of {name}", { name })}
+                    aria-label={t("Bring changes over: {name}", { name })}
                     onClick={() =>
                       page.told(page.connection.ask("branch.bring", { conversation, from: branch.leaf, to: leaf }))
                     }

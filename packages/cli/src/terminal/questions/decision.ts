@@ -2,7 +2,7 @@ import type { CodePaint } from "../full/markdown/look.ts";
 
 /** A question that the user answers with one of several choices. */
 export interface DecisionRequest {
-  /** Who asks, and for what, on one line. */
+  /** The party that asks, and its request, on one line. */
   readonly title: string;
   /** What the user decides about, complete and without hidden characters (S12). */
   readonly body: readonly string[];

@@ -22,9 +22,9 @@ export const BOUNDS: SnapshotBounds = {
 
 /** A folder that programs fill again from other files. */
 interface CacheFolder {
-  /** A folder counts only if one of these files is beside it. Absent: the folder's name suffices. */
+  /** The folder is left out only if a file with one of these names is beside the folder. Absent: the folder's name suffices. */
   readonly beside?: readonly string[];
-  /** A folder counts only if it contains one of these files. */
+  /** The folder is left out only if it contains a file with one of these names. */
   readonly inside?: readonly string[];
 }
 
