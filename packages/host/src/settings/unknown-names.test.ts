@@ -98,7 +98,7 @@ describe("F103: a name in a setting is looked up, and reported where it is writt
     [
       "a search without its key",
       { search: { provider: "brave" } },
-      /^FILE:3:15: search\.provider: web search needs an API key; set the environment variable BRAVE_API_KEY\.$/,
+      /^FILE:3:15: search\.provider: web search needs an API key; set BRAVE_API_KEY\.$/,
     ],
   ])("%s", async (_what, settings, message) => {
     expect(await reported(settings)).toEqual([expect.stringMatching(message)]);

@@ -147,5 +147,5 @@ export function searchProvider(
 function requireKey(env: Readonly<Record<string, string | undefined>>, name: string): string {
   const key = env[name]?.trim();
   if (key) return key;
-  throw new WebError("settings", `Web search needs an API key. Set the environment variable ${name}.`);
+  throw new WebError("settings", `Web search needs an API key. Set ${name}.`);
 }
