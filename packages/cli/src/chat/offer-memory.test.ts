@@ -56,14 +56,11 @@ test.skipIf(!hasTmux)(
     pty.press("Escape");
     await pty.prompted();
     const [, number] = /^(\d)\. .*green cupboard/m.exec(await pty.exchange("/memory", "green cupboard")) ?? [];
-    await pty.exchange(
-      `/memory drop ${number}`,
-      `The model no longer gets memory entry ${number} from its next answer on`,
-    );
+    await pty.exchange(`/memory drop ${number}`, `The model no longer gets entry ${number} from its next answer on`);
     await pty.exchange("/memory", /^ +not used · /);
     await pty.exchange("Say it again.", /Say it again\.(?:.|\n)*Noted\./);
     expect(JSON.stringify(server.asked.at(-1))).not.toContain("green cupboard");
-    await pty.exchange(`/memory use ${number}`, `From its next answer on, the model gets memory entry ${number} again`);
+    await pty.exchange(`/memory use ${number}`, `From its next answer on, the model gets entry ${number} again`);
     await pty.exchange("/memory drop 9", "There is no memory entry 9 on this branch.");
     using plain = Pty.open(place, ["--plain", ...MODEL], server.env);
     await plain.prompted();

@@ -334,10 +334,10 @@ function readMemoryAction(argument: string, { client, state, leaf, say }: Action
     message(
       dismissed
         ? say(
-            "The model no longer gets memory entry {number} from its next answer on. Memory does not recall this entry again on this branch.",
+            "The model no longer gets entry {number} from its next answer on. The entry is not recalled again on this branch.",
             { number: number ?? "" },
           )
-        : say("From its next answer on, the model gets memory entry {number} again.", { number: number ?? "" }),
+        : say("From its next answer on, the model gets entry {number} again.", { number: number ?? "" }),
     ),
   );
 }

@@ -100,7 +100,7 @@ function ArtifactChoice({
       <p className="p-3 text-sm">
         {isReading
           ? t("Reading …")
-          : t("Nothing to open yet. This panel shows pages, images (SVG), diagrams and long texts from answers.")}
+          : t("Nothing to open yet. Pages, images (SVG), diagrams and long texts from answers appear here.")}
       </p>
     );
   }
