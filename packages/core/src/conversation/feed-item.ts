@@ -1,9 +1,7 @@
 import type { Event, RunEnd } from "./event.ts";
 import { checkArguments } from "./option-names.ts";
 
-/**
- * A fragment of streaming text. Only the feed contains fragments; the log stores complete events. See {@link isDelta}.
- */
+/** A fragment of streaming text. Only the feed has fragments; the log stores complete events. See {@link isDelta}. */
 export type Delta = DeltaBody & DeltaSource & DeltaPosition;
 
 /** The run and the agent that wrote a fragment. See {@link isDelta}. */

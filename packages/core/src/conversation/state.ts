@@ -113,14 +113,9 @@ export interface WaitingInput {
   readonly unreadable?: string;
   readonly delivery: Delivery;
   readonly run: string | null;
-  /**
-   * The message below which the input will be added: the last message of the ended run, or the leaf when the input was
-   * written.
-   */
+  /** The input will be added below this message: the last one of the ended run, or the leaf at the time of writing. */
   readonly at: string | null;
-  /**
-   * True if the input waits until a user sends it, because its run was stopped or failed, or because there was no run.
-   */
+  /** True if the input waits until a user sends it, because its run was stopped or failed, or there was no run. */
   readonly held: boolean;
 }
 
@@ -164,10 +159,7 @@ export interface ConversationState {
   readonly leaf: string | null;
   /** Live runs by id. */
   readonly runs: ReadonlyMap<string, LiveRun>;
-  /**
-   * Runs whose process ended while a question to a user was open, by id. The next run on their branch continues their
-   * turn.
-   */
+  /** Runs whose process ended while a question was open, by id. The next run on the branch continues the turn. */
   readonly waiting: ReadonlyMap<string, LiveRun>;
   /** Runs that waited for a user, each with the run that continues its turn and now owns its calls. */
   readonly continuedBy: ReadonlyMap<string, string>;
@@ -183,10 +175,7 @@ export interface ConversationState {
   readonly goals: ReadonlyMap<string, BegunGoal>;
   /** Open questions by id, as for `session.answer`. */
   readonly questions: ReadonlyMap<string, OpenQuestion>;
-  /**
-   * Earlier questions in words, with their answers, by call. A call that runs again after its process has ended uses
-   * them.
-   */
+  /** Earlier questions in words, with answers, by call. A call that runs again in another process uses the answers. */
   readonly asked: ReadonlyMap<string, readonly EarlierQuestion[]>;
   readonly following: ReadonlyMap<string, FollowingCall>;
   /** Background processes by name, if they are running or have ended without the model being told. */

@@ -54,9 +54,7 @@ export interface TurnUsage {
   readonly cost?: number;
 }
 
-/**
- * Usage so far of a turn that another run continues, or with which another turn shares its limits. See {@link isEvent}.
- */
+/** Usage so far of a turn that another run continues, or whose limits another turn shares. See {@link isEvent}. */
 export interface EarlierUsage extends TurnUsage {
   /** Duration in milliseconds, without the waits for users. */
   readonly time: number;
