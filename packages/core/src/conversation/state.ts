@@ -113,7 +113,7 @@ export interface WaitingInput {
   readonly unreadable?: string;
   readonly delivery: Delivery;
   readonly run: string | null;
-  /** The input will be added below this message: the last one of the ended run, or the leaf at the time of writing. */
+  /** The message above the input: the last one of the ended run, or the leaf when the input was written. */
   readonly at: string | null;
   /** True if the input waits until a user sends it, because its run was stopped or failed, or there was no run. */
   readonly held: boolean;
