@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { call } from "@banyan/core/testing";
 import { expect, test } from "vitest";
@@ -54,9 +54,11 @@ test("S37: exactly the calls with limits change only what a rewind restores, als
   if (!sandbox) return skip("no sandbox");
   const limits = new Limits(["limited", "background"]);
   const workspace = { sandbox, limits, snapshots: join(folder.outside, "snapshots") };
-  const evil = "echo new > a.txt; echo evil > .git/refs; mkdir -p new/.git; echo evil > new/.git/config";
+  const evil =
+    "echo new > a.txt; echo evil > .git/refs; mkdir -p new/.git; echo evil > new/.git/config; truncate -s 1T large; chmod 1777 .";
   const late = "mkdir -p late/.git; echo evil > ../outside/evil; echo $?";
   const first = treeOf(folder.root, []);
+  const { mode } = statSync(folder.root);
   const { session, results } = await play(
     folder,
     [
@@ -73,6 +75,7 @@ test("S37: exactly the calls with limits change only what a rewind restores, als
   expect(folder.names("../outside")).not.toContain("evil");
   expect((await rewindAll(folder, session.id)).problems).toEqual([]);
   expect(treeOf(folder.root, [])).toEqual(first);
+  expect(statSync(folder.root).mode).toBe(mode);
   await play(folder, [[call("shell", { command: "echo user > .git/refs" }, "allowed by the user")], "Done."], {
     workspace,
   });

@@ -1,3 +1,4 @@
+import { chmodSync, statSync } from "node:fs";
 import type { Tool, ToolContext } from "@banyan/core";
 import type { LimitedCommands } from "../commands/limited-commands.ts";
 import { WorkspaceError } from "../files/error.ts";
@@ -8,6 +9,8 @@ import type { WorkspaceSnapshots } from "./snapshots.ts";
 interface RunningCommand {
   readonly occasion: Occasion;
   unkept: readonly string[];
+  /** The permissions of the workspace folder, which no snapshot has. */
+  readonly mode: number;
 }
 
 /** Runs the calls of `LimitedCommands`, so that a rewind restores every file that their commands change (S37). */
@@ -29,6 +32,8 @@ export class LimitedSnapshots {
     this.calls.check(context);
     const { conversation, call } = context;
     const occasion = { conversation: conversation.id, message: context.path.at(-1)?.id ?? "", call };
+    const { root } = this.#snapshots.workspace;
+    const { mode } = statSync(root);
     const unkept = await this.#orLost(context, async () => {
       for (const running of this.#running) await this.#after(running);
       const isBusy = this.#busy.has(conversation.id);
@@ -36,7 +41,7 @@ export class LimitedSnapshots {
       await this.#snapshots.before(occasion, "all", isBusy);
       return found;
     });
-    const running = { occasion, unkept };
+    const running = { occasion, unkept, mode };
     if (staysInBackground(input)) this.#busy.add(conversation.id);
     try {
       return await this.calls.run(context, unkept, async () => tool.execute(input, this.#watched(context, running)));
@@ -72,7 +77,9 @@ export class LimitedSnapshots {
     };
   }
 
-  #after({ occasion, unkept }: RunningCommand) {
+  #after({ occasion, unkept, mode }: RunningCommand) {
+    const { root } = this.#snapshots.workspace;
+    if (statSync(root).mode !== mode) chmodSync(root, mode & 0o7777);
     return this.#snapshots.afterLimited(occasion, unkept);
   }
 

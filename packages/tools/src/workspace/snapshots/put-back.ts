@@ -11,6 +11,7 @@ import {
   canOpen,
   entryKindOf,
   hasBytes,
+  hasStamp,
   hasStampOf,
   ignoreMissing,
   setFileMode,
@@ -252,6 +253,8 @@ class PutBack {
       if (hasStampOf(stats, now)) return;
       // A pipe or socket has no content, and the times of its last use.
       if (now.kind === "special" && now.stamp.inode === stats.ino) return;
+      // Without a kept content, only the times can show a change.
+      if (now.content === null && hasStamp(now.stamp, stats)) return;
       if (now.content !== null && (await hasBytes(at, stats, await this.#file.content(now.content)))) return;
     }
     throw changedError(path);
