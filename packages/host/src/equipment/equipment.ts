@@ -19,6 +19,7 @@ import type { NetworkAccess, Sandbox } from "@banyan/tools/sandbox";
 import {
   BackgroundCommands,
   bringTool,
+  type CommandLimits,
   loggingSeenFiles,
   openWorkspace,
   type ReadRefusal,
@@ -69,6 +70,8 @@ export interface EquipmentOptions {
   readonly network: readonly string[];
   readonly canAsk: boolean;
   readonly worktrees: Worktrees;
+  /** Decides which commands may change only what snapshots keep (S37). */
+  readonly limits: CommandLimits;
   /** Returns the rules' check for reading files in a folder. */
   whyNotReadIn(folder: string): ReadRefusal | undefined;
   /** Returns the paths in a folder that deny rules hide from programs in the sandbox (S42). */
@@ -178,6 +181,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       snapshots,
       onlyReads,
       background,
+      limits: options.limits,
       protected: own,
       redaction: redact.stream,
       watch: redact.watch,

@@ -172,6 +172,7 @@ export class Host {
       network: this.#parts.network,
       canAsk: this.#parts.canAsk,
       worktrees: this.worktrees,
+      limits: this.#approval.limited,
       whyNotReadIn: (folder) => this.whyNotReadIn(folder),
       hiddenIn: (folder) => hiddenPaths(this.#rules.deny, { workspace, folder, home: this.home, env: this.env }),
       whyNotFetched: (address, from) => whyNotFetched(address, from, this.#rules),

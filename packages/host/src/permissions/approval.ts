@@ -1,4 +1,5 @@
 import type { Permission, Tool } from "@banyan/core";
+import { LimitedCalls } from "./limited-calls.ts";
 import type { ApprovalMode } from "./rule.ts";
 
 /** The error of an approval mode that cannot be used. The message says what is missing. */
@@ -39,6 +40,8 @@ export const NEEDS_SANDBOX =
  * enable `all`.
  */
 export class Approval {
+  /** The calls that mode `sandbox` alone allowed. */
+  readonly limited = new LimitedCalls();
   #mode: ApprovalMode;
   readonly #agreed = new Set<string>();
   readonly #unasked = new Set<string>();
@@ -108,6 +111,7 @@ export class Approval {
       this.#carried.clear();
       this.#mode = mode;
       this.#unasked.clear();
+      if (mode === "sandbox") this.limited.renew();
       return;
     }
     if (!unasked) throw new ApprovalError("Approval 'all' applies to one conversation only. Name the conversation.");
@@ -135,9 +139,9 @@ export class Approval {
       sandbox: inMode("sandbox"),
       all: inMode("all"),
     };
-    return (request) => {
+    return this.limited.watching((request) => {
       const mode = this.in(request.conversation.id, request.run);
       return modes[mode === "all" && isOutside(request.tool) ? "ask" : mode](request);
-    };
+    });
   }
 }

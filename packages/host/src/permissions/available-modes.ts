@@ -1,3 +1,4 @@
+import type { Sandbox } from "@banyan/tools/sandbox";
 import { type Approval, NEEDS_SANDBOX } from "./approval.ts";
 import { type ApprovalMode, approvalModes } from "./rule.ts";
 import { type ModeEquipment, sandboxModeFacts, sandboxModeRefusal } from "./sandbox-mode.ts";
@@ -20,10 +21,12 @@ export class AvailableModes {
   readonly #options: AvailableModesOptions;
   readonly #listeners = new Set<ModesListener>();
   #hasSandbox = false;
+  #watched: Pick<Sandbox, "watch"> | undefined;
 
   constructor(approval: Approval, options: AvailableModesOptions) {
     this.#approval = approval;
     this.#options = options;
+    approval.limited.watch(({ reason }) => this.lost(reason));
   }
 
   /** The modes in the order of `approvalModes`. Until the equipment is open, `sandbox` is not among them. */
@@ -56,12 +59,21 @@ export class AvailableModes {
    */
   async refusal(mode: ApprovalMode, equipment: ModeEquipment): Promise<string | undefined> {
     const { isUnconfined, ...place } = this.#options;
+    if (mode === "sandbox") await this.#watch(equipment);
     const reason = sandboxModeRefusal(await sandboxModeFacts(equipment, { ...place, isTried: mode === "sandbox" }));
     const had = this.#hasSandbox;
     this.#hasSandbox = reason === undefined;
     if (this.#hasSandbox !== had) this.#tell();
     if (mode === "sandbox") return reason && `Approval 'sandbox' is not available. ${reason}`;
     return mode !== "all" || isUnconfined || (await equipment.isConfined()) ? undefined : NEEDS_SANDBOX;
+  }
+
+  /** Notices when the sandbox of the workspace ends, also while no command runs. */
+  async #watch(equipment: ModeEquipment): Promise<void> {
+    const sandbox = await equipment.confinesIn(this.#options.workspace);
+    if (sandbox === this.#watched) return;
+    this.#watched = sandbox;
+    sandbox?.watch((reason) => this.#approval.limited.lost(undefined, { type: "sandbox lost", reason }));
   }
 
   #tell(reason?: string): void {

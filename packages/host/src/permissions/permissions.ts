@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import type { Permission, Permit, PermitRequest, Tool } from "@banyan/core";
 import { type OptionNames, refuseUnknown } from "@banyan/core/conversation";
+import { canBeLimited, LIMITED } from "./limited-calls.ts";
 import { type Rule, type Subject, strongest } from "./match.ts";
 import { meansOnly } from "./named-tool.ts";
 import { pathScope, type SubjectContext } from "./place.ts";
@@ -133,6 +134,7 @@ export function permissions(options: PermissionOptions): Permission {
     const named = [...rules.allow, ...rulesOfAnswers(request.allowed)];
     const allowing = named.filter((rule) => meansOnly(rule.tool, request.tool, servers()));
     if (allows(allowing, request, subject)) return { decision: "allow" };
+    if (options.mode === "sandbox" && canBeLimited(request)) return LIMITED;
     return askPermit(options.canAsk, subject.suggestion(allowing));
   };
 }

@@ -14,7 +14,7 @@ interface Surroundings {
 /** Equipment whose sandbox and snapshots are of the test. */
 function equipmentWith({ sandbox, moments = async () => [] }: Surroundings = {}): sandboxMode.ModeEquipment {
   return {
-    confinesIn: async () => sandbox && { isShared: undefined, ...sandbox },
+    confinesIn: async () => sandbox && { isShared: undefined, watch: () => ({ [Symbol.dispose]() {} }), ...sandbox },
     sandbox: "bubblewrap is not installed.",
     snapshotsOf: () => ({ moments }),
     isConfined: async () => sandbox !== undefined,

@@ -6,7 +6,7 @@ export interface ModeEquipment {
   /** A sentence about the sandbox. */
   readonly sandbox: string;
   isConfined(): Promise<boolean>;
-  confinesIn(folder: string): Promise<Pick<Sandbox, "isShared" | "start"> | undefined>;
+  confinesIn(folder: string): Promise<Pick<Sandbox, "isShared" | "start" | "watch"> | undefined>;
   snapshotsOf(folder: string): { moments(conversation: string): Promise<unknown> };
 }
 
@@ -28,7 +28,7 @@ export function sandboxModeRefusal(facts: SandboxModeFacts): string | undefined 
   if (!isTrusted) return "You have not trusted this folder. Start with --trust to trust this folder.";
   if (sandboxProblem !== undefined) return sandboxProblem;
   if (isShared === false) return "On this machine, commands in the sandbox share no network.";
-  return snapshotProblem ?? "This version does not offer the mode yet.";
+  return snapshotProblem;
 }
 
 /**
