@@ -119,11 +119,7 @@ function keepRule({ host }: Workplace, pattern: string, list: CallDecision): str
 }
 
 /** Answers the waiting calls that a new rule allows or denies. */
-export async function answerCoveredCalls(
-  live: LiveConversation,
-  desk: Workplace,
-  decision: CallDecision,
-): Promise<void> {
+async function answerCoveredCalls(live: LiveConversation, desk: Workplace, decision: CallDecision): Promise<void> {
   const { session } = live;
   if (session.state.questions.size === 0) return;
   const agent = await agentForTurn(desk, live, {});
