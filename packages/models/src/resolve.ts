@@ -94,8 +94,9 @@ export async function resolveModel(name: string, options: ResolveOptions = {}): 
 }
 
 /**
- * Checks a name as `resolveModel` does, without making a driver. If the catalogue does not contain the model, resolves
- * with similar names. Rejects with `ModelChoiceError`. `needsSetUp`: whether to check keys and addresses, too.
+ * Checks the name of a model as `resolveModel` does, without making a driver. If the catalogue does not contain the
+ * model, the result is a list of similar names. Rejects with `ModelChoiceError`. `needsSetUp`: true to check keys and
+ * addresses, too.
  * @example for (const similar of await checkModel("openai/gpt-55")) console.log(`Did you mean ${similar}?`);
  */
 export async function checkModel(

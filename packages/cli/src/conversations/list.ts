@@ -23,7 +23,7 @@ interface ConversationRow extends ConversationSummary {
   readonly status: "quiet" | "waiting" | "interrupted" | "open" | "unreadable";
 }
 
-/** Lists conversations. An unreadable conversation is marked, and does not affect the list of others (B60). */
+/** Lists conversations. Marks a conversation that cannot be read, and lists all others as usual (B60). */
 export async function listConversations(
   directory: ConversationDirectory,
   { all, waiting, programs, limit = LISTED, output }: ListArguments,

@@ -48,7 +48,7 @@ export interface Action {
 export interface ActionNeeds {
   /** Clients that offer this action. Absent: all clients. */
   readonly clients?: readonly ClientKind[];
-  /** A protocol command that the user must have the right to send. */
+  /** The user needs the right to send this protocol command. */
   readonly right?: CommandName;
   /** The command whose right a user needs to give arguments. Without arguments, the action only shows something. */
   readonly rightForArguments?: CommandName;

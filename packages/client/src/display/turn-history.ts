@@ -16,9 +16,9 @@ const OUTCOMES: ReadonlySet<string> = new Set(["call.completed", "call.failed", 
 export type HistoryItem = readonly [item: UnplacedItem, isKnown: boolean];
 
 /**
- * Returns the items that a feed would have sent for a turn of the state, with its sub-agents. `behind`: the newest
- * message of the turn that the reader has. The reader then has all items up to this message, except the outcomes of its
- * calls and of running sub-agents.
+ * Returns the feed items of one turn, made from the state, with the items of the turn's sub-agents. `behind`: the
+ * newest message of the turn that the client already has. The client then needs only the items after this message, and
+ * the outcomes of the message's calls and of running sub-agents.
  */
 export function turnHistory(state: ConversationState, run: string, behind?: string): HistoryItem[] {
   const byTurn = Map.groupBy(

@@ -10,9 +10,9 @@ import { aboutTool, describeCall } from "../toolbox/execute.ts";
 import { type CallVerdict, judge } from "./judge.ts";
 
 /**
- * Judges an open call that a stopped process left (B24). A user's earlier decision on this machine stays valid; the log
- * alone gives no permission (S17). A call that was running runs again only if a second run is harmless. If not, the
- * outcome of the call is unknown. Never rejects.
+ * Decides about a call that was open when its process stopped (B24). A decision that a user made on this machine stays
+ * valid. A decision that only the log contains gives no permission (S17). A call that was running runs again only if a
+ * second run is harmless. If not, the outcome of the call is unknown. Never rejects.
  */
 export async function judgeAgain(run: TurnRun, call: Call) {
   for (;;) {

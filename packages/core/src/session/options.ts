@@ -13,7 +13,7 @@ import { noId, SessionError } from "./error.ts";
 export interface SessionOptions {
   /** True to create the conversation if its id is unknown. Without an id, a conversation is always created. */
   readonly create?: boolean | undefined;
-  /** Facts about a new conversation, such as its directory. Lists can be filtered by labels. */
+  /** Labels of a new conversation, such as its directory. Lists of conversations can be filtered by these labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /**
    * For endless conversations: how many messages of the path the model sees, and how many stay in memory between turns.

@@ -35,7 +35,7 @@ export interface Configuration {
   readonly settings: Settings;
   /** Each setting with its source. */
   readonly entries: readonly SettingEntry[];
-  /** Faults of settings that were left out. */
+  /** The faults of all settings that Banyan ignores because of a fault. */
   readonly faults: readonly SettingsFault[];
 }
 

@@ -17,7 +17,7 @@ export interface ProvenRule {
   /** Such as `permissions.deny`. */
   readonly key: string;
   readonly text: string;
-  /** A matching call or tool name; undefined if none was found. */
+  /** A call that matches, or the name of a tool that matches. Undefined if nothing was found. */
   readonly example: string | undefined;
 }
 

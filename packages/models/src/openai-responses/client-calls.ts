@@ -73,8 +73,8 @@ function computerInput({ action, actions, pending_safety_checks, status }: JsonR
 }
 
 /**
- * Returns the calls inside a call of `parallel`. Some models of OpenAI make such calls although the request has no such
- * tool. Returns nothing if a part does not call a tool of the request.
+ * Some models of OpenAI call a tool `parallel`, which the request does not offer. The arguments of this call contain
+ * other calls. Returns these other calls, or nothing if one of them calls no tool of the request.
  */
 export function parallelCalls(
   { id, input, itemId }: { readonly id: string; readonly input: string; readonly itemId: string },

@@ -22,7 +22,7 @@ export interface ModelOverride extends ModelFacts {
   readonly profile?: "full" | "small";
 }
 
-/** Overrides by `provider/model`. Each fact in an override replaces the catalogue's fact. See {@link listModels}. */
+/** Facts that replace facts of the catalogue, by `provider/model`. See {@link listModels}. */
 export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
 
 /** A model from the catalogue, the user's settings or a server's list. See {@link listModels}. */

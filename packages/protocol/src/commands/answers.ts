@@ -62,7 +62,7 @@ export const answerCommands = {
         .enum(["ask", "edits", "sandbox"])
         .optional()
         .describe(
-          "For an allowed plan: `ask` or `edits`, the approval mode in which the agent carries out the plan. Default: `ask`. For an allowed call: `sandbox`, which becomes the approval mode as with `approval.use`.",
+          "If the answer allows a plan: the approval mode in which the agent carries out the plan, `ask` (the default) or `edits`. If the answer allows a call: `sandbox` also makes `sandbox` the approval mode, as `approval.use` does.",
         ),
       tools: clientTools
         .optional()
@@ -75,7 +75,7 @@ export const answerCommands = {
         .string()
         .optional()
         .describe(
-          "The reason why the rule was not stored, or why the turn does not continue. The answer itself has taken effect. If the rule allows calls, it still applies in this conversation. If the rule denies calls, it does not apply.",
+          "The answer to the question has an effect, but something else failed: the rule was not stored, or the turn does not continue. This is the reason. A rule that allows calls still applies in this conversation if it was not stored. A rule that denies calls then does not apply.",
         ),
     }),
   ),

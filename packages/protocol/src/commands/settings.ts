@@ -148,7 +148,7 @@ export const settingsCommands = {
       ports: listSchema(z.int())
         .default([])
         .describe(
-          "Ports of this workspace's commands that Banyan opens on `127.0.0.1` without a question, because the user agreed.",
+          "Ports of commands in this workspace. The user has agreed that Banyan opens these ports on `127.0.0.1` without another question.",
         ),
       hidden: listSchema(z.string())
         .default([])

@@ -141,7 +141,9 @@ export const turnCommands = {
       at: id
         .nullable()
         .optional()
-        .describe("Parent of the first message. Default: the newest message of the conversation."),
+        .describe(
+          "The message after which the new messages are added. Default: the newest message of the conversation.",
+        ),
     },
     z.object({ message: id.nullable().describe("The last added message, or `at` if all messages are empty.") }),
   ),
@@ -185,7 +187,7 @@ export const turnCommands = {
     nothing,
   ),
   "input.edit": command(
-    "Changes the text, place, delivery or run of a waiting message. With a new `run`, a held message is sent to that run.",
+    "Changes a waiting message: its text, its place among the waiting messages, when it is delivered (`delivery`), or the run that gets it (`run`). A new `run` also releases a message that was held back.",
     {
       ...conversation,
       input: id,

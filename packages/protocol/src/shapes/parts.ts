@@ -50,7 +50,7 @@ export const behindSummary = {
   )
     .optional()
     .describe(
-      "Texts that the model sees in place of longer texts. `call`: the shortened result of a call above the summary. `message`: the replacement of a user message that was too large.",
+      "Texts that the model gets in place of longer texts. With `call`, the text is the shortened result of a call that is earlier in the conversation than the summary. With `message`, the text replaces a user message that was too large.",
     ),
 };
 

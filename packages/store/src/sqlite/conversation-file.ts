@@ -14,7 +14,7 @@ import { LogFile, type OpenFiles } from "./open-files.ts";
 import { type FileOwner, ownerFrom } from "./owner.ts";
 import { renewFile } from "./renew.ts";
 
-/** A conversation's file that is open for writing with this `epoch`. */
+/** A conversation's file, which one session has open for writing. Each opening gets a higher `epoch`. */
 export interface OpenLogFile {
   readonly file: LogFile;
   readonly reader: EventReader;

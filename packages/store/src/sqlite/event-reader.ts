@@ -11,7 +11,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 /** Maximum unreadable events in a row, when searching for the end of a log. */
 const SEARCH = 50_000;
 
-/** A conversation's file that can be read now. */
+/** A conversation's file that is open for reading. */
 export interface ReadableFile {
   readonly path: string;
   /** The file is valid only until the next `await`. */

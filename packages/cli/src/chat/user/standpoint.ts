@@ -26,7 +26,7 @@ export interface NextMessageTarget {
 export interface EarlierPlace {
   readonly leaf: string;
   readonly to?: string;
-  /** Set this instead of `to` for the files before the latest rewind. */
+  /** Set this instead of `to`, to restore the files to their state before the latest rewind. */
   readonly undo?: true;
 }
 

@@ -16,7 +16,7 @@ export interface HarmlessArguments {
   readonly options: string;
   /** True if options are whole words after one dash, as for `find` and `go`. */
   readonly wordy?: boolean;
-  /** Maximum words apart from options. Default: any number. */
+  /** Maximum number of words, without counting options. Default: no maximum. */
   readonly most?: number;
   /** The required form of each word that is not an option. */
   readonly operand?: RegExp;

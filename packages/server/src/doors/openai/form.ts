@@ -50,8 +50,9 @@ export interface AnswerForm {
 }
 
 /**
- * Returns the format that a request requires: a call of one function, or JSON; `undefined` for a free answer. Throws
- * `ClientError` if `tools` does not have exactly one function that fits.
+ * Returns the form of answer that a request requires: a call of one function, or JSON. Returns `undefined` if the
+ * request leaves the form open. Throws `ClientError` if the request requires a call, and not exactly one function of
+ * `tools` can be called.
  */
 export function formOf({ tools, tool_choice, response_format }: Demand): AnswerForm | undefined {
   if ((tool_choice === "required" || typeof tool_choice === "object") && tool_choice !== null)

@@ -9,9 +9,10 @@ import { removeFile } from "./replace-file.ts";
 import { undoChange } from "./undo.ts";
 
 /**
- * Undoes changes of several files that ended processes left half-done. The conversation's log contains none of these
- * changes, so afterwards files and log agree. A file that another program changed in between stays as it is. Returns
- * sentences about the results for a user or a model. Failures are retried and reported again the next time.
+ * If a process ended while it changed several files for one call, undoes the changes that it had made. The
+ * conversation's log contains none of these changes, so files and log agree again. A file that another program has
+ * changed since then stays as it is. Returns sentences about the results for a user or a model. Failures are retried
+ * and reported again the next time.
  * @example for (const sentence of await settleIntents(workspace, "/home/me/backups")) console.error(sentence);
  */
 export async function settleIntents(workspace: Workspace, backups: string): Promise<string[]> {

@@ -61,7 +61,7 @@ export class WorkspaceScan {
   /** Number of the paths that are there. */
   #count = 0;
   readonly #folders = new Set<string>();
-  /** Paths, with `/` at the end, below which nothing can be seen. */
+  /** Folders whose content cannot be listed. Each path ends with `/`. */
   readonly #unreadable: string[] = [];
   readonly #now = Date.now();
   /** True for the first scan of a workspace, whose files do not count as changes. */

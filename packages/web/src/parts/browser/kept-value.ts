@@ -46,7 +46,7 @@ export function keepSharedValue(name: string, value: unknown): void {
   window.dispatchEvent(new Event(CHANGED));
 }
 
-/** Calls a function after each change of a shared value, until the returned function is called. */
+/** Calls a function after each change of a shared value. Returns a function that ends these calls. */
 export function listenToStorage(listener: () => void): () => void {
   window.addEventListener("storage", listener);
   window.addEventListener(CHANGED, listener);

@@ -4,7 +4,8 @@ const KEPT = "banyan-offline";
 
 /**
  * Makes the browser show a translated sentence when the page is opened and its server does not answer (W75). Stores
- * nothing else: no conversation, and no file of the page, because the browser caches these files itself.
+ * only this sentence in the browser. Stores no conversation, and none of the page's files, because the browser caches
+ * these files itself.
  */
 export async function installOfflinePage(): Promise<void> {
   if (!("serviceWorker" in navigator) || !("caches" in window)) return;
