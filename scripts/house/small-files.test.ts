@@ -9,10 +9,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const SMALL = 40;
 
 /**
- * The current number: a new small file replaces another, or belongs in its concept's file. The last one is the list of
- * approval modes, which programs load without the schemas of the protocol.
+ * The current number: a new small file replaces another, or belongs in its concept's file. The last two are the list of
+ * approval modes, which programs load without the schemas of the protocol, and the bound on levels of Markdown.
  */
-const MOST = 209;
+const MOST = 210;
 
 /** Every entry of a package has a file, however short. */
 const entries = new Set(

@@ -5,6 +5,7 @@ import { counted, visibleLine } from "@banyan/core/shown";
 import type { Tokens } from "marked";
 import { excerptLine } from "../show/fit-text.ts";
 import { plainLine } from "../show/plain-text.ts";
+import { lexMarkdown } from "../terminal/full/markdown/look.ts";
 import type { CopyOutcome } from "../terminal/questions/clipboard.ts";
 import type { ConversationContext } from "./command.ts";
 
@@ -37,9 +38,9 @@ interface Code {
 
 /** Code blocks in Markdown, including those in lists and quotes. */
 async function codeIn(markdown: string): Promise<Code[]> {
-  const { lexer, walkTokens } = await import("marked");
+  const { walkTokens } = await import("marked");
   const found: Code[] = [];
-  walkTokens(lexer(markdown), (token) => {
+  walkTokens(lexMarkdown(markdown), (token) => {
     if (token.type !== "code") return;
     const { text, lang = "" } = token as Tokens.Code;
     found.push({ text, lang: visibleLine(lang.split(/\s/, 1)[0] ?? "") });

@@ -20,6 +20,7 @@ export { type CacheMissSum, cacheMissCause, cacheMissSums, cacheMissText } from 
 export { changersText } from "./changers.ts";
 export { type FilledField, filledByLine, filledText, questionText } from "./filled-fields.ts";
 export { goalLines, openGoals } from "./goal-lines.ts";
+export { withLevelBound } from "./markdown-levels.ts";
 export { problemsOfCall, toolReport } from "./new-problems.ts";
 export {
   type Finding,

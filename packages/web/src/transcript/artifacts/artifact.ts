@@ -1,5 +1,6 @@
 import { type Message, textOf } from "@banyan/core/conversation";
-import { lexer, type Token, walkTokens } from "marked";
+import { type Token, walkTokens } from "marked";
+import { markdownTokens } from "../markdown/markdown-blocks.ts";
 
 /** The kinds of code blocks that can be opened as an artifact. */
 export type ArtifactKind = "html" | "svg" | "mermaid" | "markdown";
@@ -67,7 +68,7 @@ function artifactsIn(text: string): Artifact[] {
   const found: Artifact[] = [];
   if (!/(```|~~~)/.test(text)) return found;
   // biome-ignore lint/nursery/noFloatingPromises: `walkTokens` returns a promise only if its callback does.
-  walkTokens(lexer(text), (token: Token) => {
+  walkTokens(markdownTokens(text), (token: Token) => {
     if (token.type !== "code" || !/\n[ \t>]*(```|~~~)[`~]*\s*$/.test(token.raw)) return;
     const artifact = artifactOf((token.lang ?? "").trim().split(/[\s{]/, 1)[0] ?? "", token.text);
     if (artifact) found.push(artifact);

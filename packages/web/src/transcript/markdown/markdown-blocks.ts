@@ -1,4 +1,5 @@
-import { lexer, type Token, walkTokens } from "marked";
+import { withLevelBound } from "@banyan/client/words";
+import { Lexer, type Token, Tokenizer, type TokensList, walkTokens } from "marked";
 
 /** A block of a Markdown text (such as a paragraph), with the link definitions from other blocks that it needs. */
 export interface MarkdownBlock {
@@ -9,13 +10,18 @@ export interface MarkdownBlock {
   readonly used: string;
 }
 
+/** Parses a Markdown text. */
+export function markdownTokens(text: string): TokensList {
+  return new Lexer({ gfm: true, tokenizer: withLevelBound(new Tokenizer()) }).lex(text);
+}
+
 /**
  * Splits a Markdown text into blocks, in order. Together they are the whole text, with normalised line ends.
  * Definitions of links and footnotes apply to all blocks, wherever they are (W57).
  */
 export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   const whole = text.replace(/\r\n?/g, "\n");
-  const tokens = lexer(whole);
+  const tokens = markdownTokens(whole);
   const raws = wholeBlocks(whole, tokens);
   const notes = raws.flatMap((raw) => (/^[`~ ]{3}/.test(raw) ? [] : [...raw.matchAll(NOTE)].map(([, label]) => label)));
   const links = Object.entries(tokens.links ?? {});

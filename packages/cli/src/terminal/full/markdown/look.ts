@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { withLevelBound } from "@banyan/client/words";
 import type { Token } from "marked";
 import type { Theme } from "../theme/theme.ts";
 import type { Highlight } from "./highlighter.ts";
@@ -21,8 +22,8 @@ const require = createRequire(import.meta.url);
 
 /** Parses Markdown into blocks. The parser takes 10 ms to load, so only the first call loads the parser. */
 export function lexMarkdown(markdown: string): Token[] {
-  const { lexer } = require("marked") as typeof import("marked");
-  return lexer(markdown);
+  const { Lexer, Tokenizer } = require("marked") as typeof import("marked");
+  return new Lexer({ gfm: true, tokenizer: withLevelBound(new Tokenizer()) }).lex(markdown);
 }
 
 /** One block of each kind: the first parse compiles expressions, which takes 25 ms. */

@@ -23,6 +23,14 @@ function words(text: string, size: number): string {
   return `${shown}${look80()}`.replaceAll(/\s+/g, " ").trim();
 }
 
+test.each([
+  ["quotations", `${">".repeat(5_000)} deepest`],
+  ["lists", Array.from({ length: 1_000 }, (_, level) => `${"  ".repeat(level)}- level${level}`).join("\n")],
+])("T22: a thousand levels of %s neither end the program nor lose a word", (_, text) => {
+  const shown = markdownLines(text, 80, look).join("").replaceAll(/\s/g, "");
+  for (const word of text.match(/[a-z]+\d*/g) ?? []) expect(shown).toContain(word);
+});
+
 test("T60: footnotes below each other are lines of their own", () => {
   const notes = "[^1]: The first note.\n[^2]: The second one,\nwhich goes on.\n[rfc]: https://a.example/p\n";
   expect(markdownLines(notes, 80, look)).toEqual([
