@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Cost, Usage } from "@banyan/core";
+import { schemaProblem } from "@banyan/core/hosts";
 import { cutTo } from "@banyan/core/shown";
 import { z } from "zod";
 
@@ -31,7 +32,10 @@ export const check = z
       contains: text.optional(),
       lacks: text.optional(),
       matches: text.refine(isRegularExpression, "a regular expression").optional(),
-      schema: z.record(z.string(), z.json(), SCHEMA).refine(isUsableSchema, SCHEMA).optional(),
+      schema: z
+        .record(z.string(), z.json(), SCHEMA)
+        .refine((schema) => schemaProblem(schema) === undefined, SCHEMA)
+        .optional(),
     },
     "an object with command, file or judge, or with what the answer equals, contains, lacks or matches, or its schema",
   )
@@ -78,14 +82,6 @@ function isInside(written: string): boolean {
 function isRegularExpression(source: string): boolean {
   try {
     return new RegExp(source, "m") instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
-
-function isUsableSchema(schema: Readonly<Record<string, z.core.util.JSONType>>): boolean {
-  try {
-    return z.fromJSONSchema(schema) !== undefined;
   } catch {
     return false;
   }

@@ -5,7 +5,7 @@ import { counted, errorMessage, parseJsonText } from "@banyan/core/shown";
 import { meantPath } from "@banyan/tools/named-path";
 import type { Sandbox } from "@banyan/tools/sandbox";
 import { locate, openFileAt, openWorkspace, runInWorkspace, WorkspaceError } from "@banyan/tools/workspace";
-import { z } from "zod";
+import { Validator } from "@cfworker/json-schema";
 import type { Redact } from "../redaction/redactor.ts";
 import { type CaseCheck, type CheckResult, describeCheck, quoteShortened, SHOWN } from "./case-check.ts";
 import { type CaseFiles, restoreFiles } from "./case-files.ts";
@@ -125,9 +125,9 @@ async function whyTextNot(
 function whySchemaNot(text: string, schema: NonNullable<CaseCheck["schema"]>): string | undefined {
   const value = parseJsonText(text);
   if (value === undefined) return "it is no JSON";
-  const { error } = z.fromJSONSchema(schema).safeParse(value);
-  const issue = error?.issues[0];
-  return issue && `${["it", ...issue.path].join(".")} does not fit the schema: ${issue.message}`;
+  const { valid, errors } = new Validator(schema, "2020-12").validate(value);
+  const { instanceLocation = "#", error = "" } = errors.at(-1) ?? {};
+  return valid ? undefined : `it${instanceLocation.slice(1).replaceAll("/", ".")} does not fit the schema: ${error}`;
 }
 
 const MATCHER = `
