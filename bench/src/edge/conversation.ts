@@ -56,7 +56,7 @@ export class EdgeConversation implements AsyncDisposable {
     mkdirSync(folder);
     const env = { ...process.env, BANYAN_HOME: join(root, "banyan"), BANYAN_NO_DISCOVERY: "1" };
     const flags = { model: "demo/offline", approval };
-    const host = await openHost({ cwd: folder, home: homedir(), env, flags, canAsk: true });
+    const host = await openHost({ cwd: folder, home: homedir(), env, flags, canAsk: true, trusted: true });
     const { network, sandbox } = await host.ready();
     if (network === undefined) throw new Error(sandbox);
     return new EdgeConversation(root, folder, host, await host.newSession());
