@@ -63,7 +63,7 @@ export interface ModelSelection {
   use(name: string): Promise<void>;
 }
 
-/** What slash commands can do with the user's terminal or editor. */
+/** The functions of the user's terminal or editor that slash commands use. */
 export interface CommandScreen {
   readonly style: Style;
   readonly columns: number;
@@ -92,7 +92,7 @@ export interface TurnChoices {
   useApproval(mode: ApprovalMode): Promise<void>;
 }
 
-/** What a slash command can do in a conversation. It reaches the model only through a turn. */
+/** The functions of a conversation that slash commands use. A command reaches the model only through a turn. */
 export interface ConversationContext {
   readonly agent: string;
   /** The state of the conversation; empty before the first message. */
@@ -129,7 +129,7 @@ export interface ConversationContext {
   readonly own?: OwnContext | undefined;
 }
 
-/** What a slash command can do in addition if the agent runs in this process. */
+/** Further functions for slash commands, present only if the agent runs in this process. */
 export interface OwnContext {
   readonly host: Host;
   readonly session: TalkSession | undefined;

@@ -95,7 +95,7 @@ export interface Follower {
   restarted?(): void;
 }
 
-/** What a follower did with a message: its text for the model, and the next step. See {@link Tool}. */
+/** A follower's result for a message: a text for the model, and the next step. See {@link Tool}. */
 export interface FollowResult {
   /** A message of the tool to the model. The turn then continues with a model call. */
   readonly say?: string | undefined;

@@ -49,7 +49,7 @@ export class Session {
   readonly interrupted: readonly LiveRun[];
   /** Descriptions of the unreadable parts of the log. All other parts were read. */
   readonly damage: readonly string[];
-  /** What readers already know to be missing in requests: ids of messages, and sentences of drivers. @internal */
+  /** Reports about omissions in requests that were already published: ids of messages, and sentences. @internal */
   readonly leftOut = new Set<string>();
   /** Labels, stars, the title, and other notes outside the turns. */
   readonly notes: SessionNotes;

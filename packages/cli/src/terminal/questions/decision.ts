@@ -4,7 +4,7 @@ import type { CodePaint } from "../full/markdown/look.ts";
 export interface DecisionRequest {
   /** The party that asks, and its request, on one line. */
   readonly title: string;
-  /** What the user decides about, complete and without hidden characters (S12). */
+  /** The subject of the decision, complete and without hidden characters (S12). */
   readonly body: readonly string[];
   /** The body with syntax highlighting, if the terminal has colours. */
   painted?(paint: CodePaint): readonly string[];
